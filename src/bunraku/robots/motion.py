@@ -1,0 +1,110 @@
+"""A robot's motion: what retargeting makes, simulators play and evaluation judges. Saved as NPZ (a contract) or CSV."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import InputError, OutputError, UnknownNameError
+
+Array = NDArray[np.float64]
+MAX_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RobotMotion:
+    """T configurations at a constant rate."""
+
+    qpos: Array
+    """(T, 7 + n) free base as x y z qw qx qy qz, then joints; or (T, n) for a fixed base"""
+    joint_names: tuple[str, ...]
+    fps: float
+    robot: str
+    root: Literal["free", "fixed"]
+    quality: Mapping[str, float] = field(default_factory=dict)
+    """what the retargeter says of its own work: frames, time, residuals"""
+
+    def __post_init__(self) -> None:
+        width = len(self.joint_names) + (7 if self.root == "free" else 0)
+        if self.qpos.ndim != 2 or self.qpos.shape[1] != width:
+            raise ValueError(f"qpos has shape {self.qpos.shape}, expected (T, {width})")
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise ValueError(f"fps must be positive, not {self.fps}")
+
+    def __len__(self) -> int:
+        return len(self.qpos)
+
+    @property
+    def joints(self) -> Array:
+        """(T, n) joint values alone."""
+        return self.qpos[:, self.qpos.shape[1] - len(self.joint_names) :]
+
+    def save(self, path: str | Path) -> Path:
+        """Write `.npz` or `.csv`, chosen by the ending; the file appears whole or not at all."""
+        path = Path(path)
+        writers: dict[str, Callable[[BinaryIO], None]] = {".npz": self._write_npz, ".csv": self._write_csv}
+        if path.suffix not in writers:
+            raise UnknownNameError("motion format", path.suffix or path.name, writers)
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                writers[path.suffix](file)
+            part.replace(path)
+        except OSError as error:
+            raise OutputError(f"cannot write {path}: {error.strerror}") from error
+        finally:
+            part.unlink(missing_ok=True)
+        return path
+
+    def _write_npz(self, file: BinaryIO) -> None:
+        np.savez_compressed(
+            file,
+            qpos=self.qpos,
+            joint_names=np.array(self.joint_names),
+            fps=np.float64(self.fps),
+            robot=np.array(self.robot),
+            root=np.array(self.root),
+        )
+
+    def _write_csv(self, file: BinaryIO) -> None:
+        base = ["x", "y", "z", "qw", "qx", "qy", "qz"] if self.root == "free" else []
+        time = np.arange(len(self)) / self.fps
+        header = ",".join(["time_s", *base, *self.joint_names])
+        np.savetxt(file, np.column_stack([time, self.qpos]), fmt="%.9g", delimiter=",", header=header, comments="")
+
+    @classmethod
+    def load(cls, path: str | Path) -> RobotMotion:
+        """Read an NPZ with the keys of the contract. Nothing is unpickled, and sizes are checked before reading."""
+        path = Path(path)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
+                    raise InputError(f"{path}: more than 1 GiB unpacked")
+            with np.load(path, allow_pickle=False) as data:
+                missing = {"qpos", "joint_names", "fps"} - set(data.files)
+                if missing:
+                    raise InputError(f"{path}: not a robot motion, it lacks {', '.join(sorted(missing))}")
+                qpos = np.asarray(data["qpos"], float)
+                names = tuple(str(name) for name in data["joint_names"])
+                free = str(data["root"]) == "free" if "root" in data.files else qpos.shape[1] == len(names) + 7
+                if not np.isfinite(qpos).all():
+                    raise InputError(f"{path}: qpos holds numbers that are not finite")
+                return cls(
+                    qpos=qpos,
+                    joint_names=names,
+                    fps=float(data["fps"]),
+                    robot=str(data["robot"]) if "robot" in data.files else "",
+                    root="free" if free else "fixed",
+                )
+        except FileNotFoundError:
+            raise InputError(f"{path}: no such file") from None
+        except (OSError, ValueError, IndexError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise InputError(f"{path}: not a robot motion: {error}") from error
