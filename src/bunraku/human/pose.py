@@ -91,7 +91,9 @@ class HumanMotion:
         with np.errstate(invalid="ignore"):
             rotation_ok = np.asarray(self.rotation_valid, bool) & np.isfinite(norm) & (norm > 1e-6)
         positions = np.where(position_ok[..., None], positions, 0.0)
-        rotations = np.where(rotation_ok[..., None], rotations / np.where(rotation_ok, norm, 1.0)[..., None], [1.0, 0, 0, 0])
+        rotations = np.where(
+            rotation_ok[..., None], rotations / np.where(rotation_ok, norm, 1.0)[..., None], [1.0, 0, 0, 0]
+        )
         for label, array in (("positions", positions), ("rotations", rotations),
                              ("position_valid", position_ok), ("rotation_valid", rotation_ok)):  # fmt: skip
             object.__setattr__(self, label, array)

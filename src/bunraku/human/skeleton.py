@@ -53,9 +53,7 @@ GROUPS = MappingProxyType(
         "torso": ("hips", "spine", "chest"),
         "head": ("neck", "head"),
         **{f"{s}_arm": tuple(f"{s}_{n}" for n in ("clavicle", "upper_arm", "forearm")) for s in SIDES},
-        **{
-            f"{s}_hand": (f"{s}_hand", *(f"{s}_{f}_{p}" for f in FINGERS for p in FINGER_PARTS)) for s in SIDES
-        },
+        **{f"{s}_hand": (f"{s}_hand", *(f"{s}_{f}_{p}" for f in FINGERS for p in FINGER_PARTS)) for s in SIDES},
         **{f"{s}_leg": tuple(f"{s}_{n}" for n in ("thigh", "shin", "foot", "toe")) for s in SIDES},
     }
 )
