@@ -54,7 +54,7 @@ class HumanPose:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HumanMotion:
-    """T poses at a constant rate. Construction checks shapes, brings quaternions to unit length, and drops what is not finite."""
+    """T poses at a constant rate. Construction checks shapes, normalises quaternions, and drops what is not finite."""
 
     positions: Array
     """(T, J, 3)"""

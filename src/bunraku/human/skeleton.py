@@ -57,7 +57,7 @@ GROUPS = MappingProxyType(
         **{f"{s}_leg": tuple(f"{s}_{n}" for n in ("thigh", "shin", "foot", "toe")) for s in SIDES},
     }
 )
-"""Joint groups: what a source may supply as a whole, and what merging sets priorities for. They cover every joint once."""
+"""Joint groups: what a source may supply as a whole, and what merging sets priorities for. Each joint is in one."""
 
 
 def mirror_name(name: str) -> str:
@@ -70,15 +70,18 @@ def mirror_name(name: str) -> str:
 def _canonical_bones() -> NDArray[np.float64]:
     """Offsets from the parent, canonical pose, of an adult 1.75 m tall (after Drillis and Contini, and hand tables)."""
     left = {
-        "clavicle": (0.0, 0.02, 0.18), "upper_arm": (0.0, 0.16, 0.02), "forearm": (0.0, 0.30, 0.0), "hand": (0.0, 0.26, 0.0),
+        "clavicle": (0.0, 0.02, 0.18), "upper_arm": (0.0, 0.16, 0.02),
+        "forearm": (0.0, 0.30, 0.0), "hand": (0.0, 0.26, 0.0),
         "thigh": (0.0, 0.09, -0.05), "shin": (0.0, 0.0, -0.43), "foot": (0.0, 0.0, -0.42), "toe": (0.14, 0.0, -0.06),
     }  # fmt: skip
     trunk = {"hips": (0.0, 0.0, 0.98), "spine": (0.0, 0.0, 0.11), "chest": (0.0, 0.0, 0.16),
              "neck": (0.0, 0.0, 0.25), "head": (0.02, 0.0, 0.10)}  # fmt: skip
     # finger: knuckle from the wrist, then the lengths of its three segments
     fingers = {
-        "thumb": ((0.025, 0.025, -0.010), (0.045, 0.032, 0.026)), "index": ((0.028, 0.090, 0.0), (0.045, 0.025, 0.020)),
-        "middle": ((0.006, 0.092, 0.004), (0.050, 0.030, 0.021)), "ring": ((-0.014, 0.088, 0.002), (0.046, 0.028, 0.021)),
+        "thumb": ((0.025, 0.025, -0.010), (0.045, 0.032, 0.026)),
+        "index": ((0.028, 0.090, 0.0), (0.045, 0.025, 0.020)),
+        "middle": ((0.006, 0.092, 0.004), (0.050, 0.030, 0.021)),
+        "ring": ((-0.014, 0.088, 0.002), (0.046, 0.028, 0.021)),
         "little": ((-0.033, 0.080, -0.002), (0.036, 0.021, 0.019)),
     }  # fmt: skip
     thumb_way = np.array([0.64, 0.75, -0.17]) / np.linalg.norm([0.64, 0.75, -0.17])
@@ -99,4 +102,4 @@ def _canonical_bones() -> NDArray[np.float64]:
 
 
 ADULT_BONES: NDArray[np.float64] = _canonical_bones()
-"""(J, 3) offset of each joint from its parent in the canonical pose, for an average adult; row 0 is the hips' height."""
+"""(J, 3) offset of each joint from its parent in the canonical pose, for an average adult; row 0: the hips' height."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,5 +25,4 @@ import numba  # noqa: E402  (reads NUMBA_CACHE_DIR when it is imported)
 
 def kernel(function: F) -> F:
     """Compile to machine code at first call, cached on disk. Divisions by zero give inf, as in numpy."""
-    compiled: F = numba.njit(cache=True, error_model="numpy")(function)
-    return compiled
+    return cast(F, numba.njit(cache=True, error_model="numpy")(function))

@@ -15,6 +15,7 @@ IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.setflags(write=False)
 
 _TINY = 1e-12
+_LOCK = 1e-10
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ")
 
 
@@ -58,7 +59,7 @@ def multiply(a: ArrayLike, b: ArrayLike) -> Array:
 
 def inverse(q: ArrayLike) -> Array:
     """Inverse of a unit quaternion."""
-    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def rotate(q: ArrayLike, v: ArrayLike) -> Array:
@@ -129,7 +130,7 @@ def log(q: ArrayLike) -> Array:
 
 def angle_between(a: ArrayLike, b: ArrayLike) -> Array:
     """Angle of the turn from a to b, in [0, π]."""
-    return np.linalg.norm(log(multiply(b, inverse(a))), axis=-1)
+    return np.asarray(np.linalg.norm(log(multiply(b, inverse(a))), axis=-1))
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
@@ -143,10 +144,13 @@ def between(a: ArrayLike, b: ArrayLike) -> Array:
     """Shortest turn that takes direction a to direction b; opposite directions turn about some normal."""
     a, b = _unit(a), _unit(b)
     a, b = np.broadcast_arrays(a, b)
-    q = np.concatenate([1 + np.sum(a * b, axis=-1, keepdims=True), np.cross(a, b)], axis=-1)
+    # |a + b|² / 2 is 1 + a·b without its cancellation where a and b are nearly opposite.
+    both = a + b
+    w = 0.5 * np.sum(both * both, axis=-1, keepdims=True)
+    q = np.concatenate([np.where(_exists(a) & _exists(b), w, 1.0), np.cross(a, b)], axis=-1)
     helper = np.where(np.abs(a[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
-    half_turn = np.concatenate([np.zeros_like(a[..., :1]), _unit(np.cross(a, helper))], axis=-1)
-    return normalize(np.where(q[..., :1] < 1e-9, half_turn, q))
+    half_turn = np.concatenate([np.zeros_like(w), _unit(np.cross(a, helper))], axis=-1)
+    return normalize(np.where(np.linalg.norm(q, axis=-1, keepdims=True) < 1e-8, half_turn, q))
 
 
 def swing_twist(q: ArrayLike, axis: ArrayLike) -> tuple[Array, Array]:
@@ -185,17 +189,20 @@ def to_euler(order: str, q: ArrayLike) -> Array:
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
     if proper:
         # R_ii = cos b; the rest as for ZXZ with the sign of the permutation.
-        middle = np.arctan2(np.hypot(m[..., i, j], m[..., i, k]), m[..., i, i])
+        sine = np.hypot(m[..., i, j], m[..., i, k])
+        middle = np.arctan2(sine, m[..., i, i])
         first = np.arctan2(m[..., j, i], -sign * m[..., k, i])
-        third = np.arctan2(m[..., i, j], sign * m[..., i, k])
-        locked = np.hypot(m[..., i, j], m[..., i, k]) < 1e-9
+        locked = sine < _LOCK
     else:
-        middle = np.arctan2(sign * m[..., i, k], np.hypot(m[..., i, i], m[..., i, j]))
+        cosine = np.hypot(m[..., i, i], m[..., i, j])
+        middle = np.arctan2(sign * m[..., i, k], cosine)
         first = np.arctan2(-sign * m[..., j, k], m[..., k, k])
-        third = np.arctan2(-sign * m[..., i, j], m[..., i, i])
-        locked = np.hypot(m[..., i, i], m[..., i, j]) < 1e-9
-    alone = np.arctan2(sign * m[..., k, j], m[..., j, j])
-    return np.stack([np.where(locked, alone, first), middle, np.where(locked, 0.0, third)], axis=-1)
+        locked = cosine < _LOCK
+    first = np.where(locked, np.arctan2(sign * m[..., k, j], m[..., j, j]), first)
+    # What is left when the first turn is undone fixes the third, so the product stays exact however near the lock is.
+    row = np.cos(first)[..., None] * m[..., j, :] + sign * np.sin(first)[..., None] * m[..., k, :]
+    third = np.arctan2(-sign * row[..., k] if proper else sign * row[..., i], row[..., j])
+    return np.stack([first, middle, np.where(locked, 0.0, third)], axis=-1)
 
 
 def yaw(q: ArrayLike) -> Array:
@@ -214,3 +221,7 @@ def mean(q: ArrayLike) -> Array:
 def _unit(v: ArrayLike) -> Array:
     v = np.asarray(v, float)
     return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), _TINY))
+
+
+def _exists(v: Array) -> NDArray[np.bool_]:
+    return np.asarray(np.any(v != 0, axis=-1, keepdims=True))

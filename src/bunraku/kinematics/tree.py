@@ -98,7 +98,7 @@ class KinematicTree:
         return positions.reshape(*lead, N, 3), rotations.reshape(*lead, N, 3, 3)
 
     def jacobian(self, qpos: Array, node: int, point: Array) -> Array:
-        """`(6, nv)`: linear velocity of a point fixed to the node (given in its frame), and angular velocity, world axes.
+        """`(6, nv)`: linear velocity of a point fixed to the node (given in its frame), then angular, in world axes.
 
         Each joint has its own column; followers are not folded into their leaders.
         """

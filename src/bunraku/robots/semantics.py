@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.errors import RobotError
+from bunraku.robots.anatomy import UP, Skeleton, find_plan
+from bunraku.robots.names import mentions
 from bunraku.robots.robot import Robot
 
 Array = NDArray[np.float64]
+_FORWARD_X = np.eye(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,20 +28,167 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Semantics:
-    """The robot's body in human terms. Names are those of `human.skeleton`: "left_forearm", "hips", "left_index_1" …"""
+    """The robot's body in human terms. Names are those of `human.skeleton`: "left_forearm", "hips", "left_hand" …"""
 
     points: Mapping[str, Point] = field(default_factory=dict)
-    """joint centres: points["left_forearm"] is the elbow, points["left_hand"] the wrist, points["left_foot"] the ankle …"""
+    """joint centres: points["left_forearm"] is the elbow, ["left_hand"] the wrist, ["left_foot"] the ankle"""
     links: Mapping[str, int] = field(default_factory=dict)
     """links whose orientation stands for a segment: "hips", "chest", "head", "left_hand", "left_foot" …"""
     joints: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """joints that move a part, root first: "left_arm", "right_leg", "torso", "neck", "left_hand" (fingers), "jaw", "eyes" …"""
+    """joints that move a part, root first: "left_arm", "right_leg", "torso", "neck", "left_fingers", "face" """
+    hinges: Mapping[str, int] = field(default_factory=dict)
+    """the joint that bends each limb: hinges["left_arm"] the elbow, hinges["left_leg"] the knee"""
     soles: Mapping[str, Array] = field(default_factory=dict)
     """(k, 3) corner points of each sole in the frame of links["left_foot"], links["right_foot"]"""
+    world_from_body: Array = field(default_factory=lambda: _FORWARD_X)
+    """(3, 3) columns forward, left, up of the robot in its neutral configuration"""
     reasons: tuple[str, ...] = ()
     """what was found and why, a line each, for `bunraku robots check`"""
 
 
 def find_semantics(robot: Robot) -> Semantics:
-    """The first form of the automatic correspondence."""
-    raise NotImplementedError
+    """The body found automatically, then whatever the robot's YAML overrides: `semantics: {links: {head: LINK}}`."""
+    body = Skeleton(robot)
+    plan = find_plan(robot)
+    reasons = list(plan.reasons)
+    points: dict[str, Point] = {}
+    links = {"hips": _main_link(robot, plan.hips)}
+    if plan.arms:
+        links["chest"] = _main_link(robot, plan.chest)
+    if plan.neck:
+        links["head"] = _main_link(robot, plan.neck[-1])
+    hinges: dict[str, int] = {}
+    soles: dict[str, Array] = {}
+    for side, chain in plan.arms.items():
+        _add_limb(body, chain, side, "arm", ("upper_arm", "forearm", "hand"), points, links, hinges, reasons)
+    for side, chain in plan.legs.items():
+        _add_limb(body, chain, side, "leg", ("thigh", "shin", "foot"), points, links, hinges, reasons)
+        soles[f"{side}_foot"] = _sole(body, links[f"{side}_foot"])
+    joints = {"torso": plan.torso, "neck": plan.neck, "face": plan.face}
+    joints |= {f"{side}_arm": chain for side, chain in plan.arms.items()}
+    joints |= {f"{side}_leg": chain for side, chain in plan.legs.items()}
+    joints |= {f"{side}_fingers": chain for side, chain in plan.fingers.items()}
+    _override_links(robot, links, reasons)
+    forward = np.cross(plan.left, UP)
+    return Semantics(
+        points=points,
+        links=links,
+        joints={part: tuple(node - 1 for node in chain) for part, chain in joints.items() if chain},
+        hinges=hinges,
+        soles=soles,
+        world_from_body=np.stack([forward, plan.left, UP], axis=1),
+        reasons=tuple(reasons),
+    )
+
+
+def _override_links(robot: Robot, links: dict[str, int], reasons: list[str]) -> None:
+    for part, name in (robot.overrides.get("semantics") or {}).get("links", {}).items():
+        links[str(part)] = robot.links.index(str(name))
+        reasons.append(f"{part}: {name}, as the robot's YAML says")
+
+
+def _main_link(robot: Robot, node: int) -> int:
+    """The link that the node's joint moves; links welded to it come after it."""
+    found = np.flatnonzero(robot.links.node == node)
+    if not len(found):
+        raise RobotError(f"{robot.name}: no link on node {node}")
+    return int(found[0])
+
+
+def _add_limb(
+    body: Skeleton,
+    chain: list[int],
+    side: str,
+    kind: str,
+    parts: tuple[str, str, str],
+    points: dict[str, Point],
+    links: dict[str, int],
+    hinges: dict[str, int],
+    reasons: list[str],
+) -> None:
+    """Root, middle and end point of an arm or leg, and the link at its end."""
+    robot = body.robot
+    tip = _tip(body, chain)
+    middle = find_hinge(body, chain, tip, "elbow" if kind == "arm" else "knee")
+    root = _cluster_centre(body, chain[:middle] or chain[:1])
+    upper, lower, end = (f"{side}_{part}" for part in parts)
+    points[upper] = Point(_main_link(robot, root), np.zeros(3))
+    points[lower] = Point(_main_link(robot, chain[middle]), np.zeros(3))
+    hinges[f"{side}_{kind}"] = chain[middle] - 1
+    last = chain[-1]
+    if last != chain[middle]:
+        points[end] = Point(_main_link(robot, last), np.zeros(3))
+        links[end] = _main_link(robot, last)
+    else:
+        points[end] = Point(_main_link(robot, last), body.rotation[last].T @ (tip - body.position[last]))
+        if kind == "leg":
+            links[end] = _main_link(robot, last)
+    names = [robot.joint_names[n - 1] for n in (root, chain[middle], last)]
+    reasons.append(f"{side} {kind}: {parts[0]} at {names[0]}, {parts[1]} at {names[1]}, {parts[2]} at {names[2]}")
+
+
+def _tip(body: Skeleton, chain: list[int]) -> Array:
+    """Where a limb ends: the point of its last link's shapes that lies furthest along the limb."""
+    last = chain[-1]
+    before = next((n for n in reversed(chain[:-1]) if _far(body, n, last)), chain[0])
+    along = body.position[last] - body.position[before]
+    length = np.linalg.norm(along)
+    if length < 1e-6:
+        along, length = -UP, 1.0
+    cloud = body.points_of(body.subtree(last)) - body.position[last]
+    return np.asarray(
+        body.position[last] + along / length * max(float((cloud @ along).max() / length), 0.02 * body.size)
+    )
+
+
+def _far(body: Skeleton, a: int, b: int) -> bool:
+    return float(np.linalg.norm(body.position[a] - body.position[b])) > 0.02 * body.size
+
+
+def find_hinge(body: Skeleton, chain: list[int], tip: Array, part: str) -> int:
+    """Index in the chain of the joint that bends the limb: a hinge across it with a long segment on either side."""
+    bends = [i for i in range(len(chain)) if not _is_twist(body, chain, i, tip)]
+    named = [i for i in bends if i > 0 and mentions([body.robot.joint_names[chain[i] - 1]], part)]
+    named = named or [i for i in bends if i > 0 and mentions(body.names[chain[i]], part)]
+    where = [body.position[chain[i]] for i in bends] + [tip]
+
+    def room(i: int) -> float:
+        k = bends.index(i)
+        before = np.linalg.norm(where[k] - where[k - 1]) if k else 0.0
+        return float(min(before, np.linalg.norm(where[k + 1] - where[k])))
+
+    if named:
+        return max(named, key=room)
+    return max(bends, key=room) if bends else len(chain) // 2
+
+
+def _is_twist(body: Skeleton, chain: list[int], i: int, tip: Array) -> bool:
+    """Whether the joint turns the limb about its own length, as forearm rotation does."""
+    here = body.position[chain[i]]
+    ahead = [body.position[n] for n in chain[i + 1 :]] + [tip]
+    far = next((p for p in ahead if np.linalg.norm(p - here) > 0.03 * body.size), tip)
+    way = far - here
+    length = np.linalg.norm(way)
+    return bool(length > 1e-9 and abs(way @ body.axis[chain[i]]) / length > np.cos(np.radians(30)))
+
+
+def _cluster_centre(body: Skeleton, cluster: list[int]) -> int:
+    """The node among a ball-like group of joints that lies nearest to where their axes meet."""
+    A, b = 1e-6 * np.eye(3), 1e-6 * np.mean([body.position[n] for n in cluster], axis=0)
+    for n in cluster:
+        across = np.eye(3) - np.outer(body.axis[n], body.axis[n])
+        A, b = A + across, b + across @ body.position[n]
+    centre = np.linalg.solve(A, b)
+    return min(cluster, key=lambda n: float(np.linalg.norm(body.position[n] - centre)))
+
+
+def _sole(body: Skeleton, foot: int) -> Array:
+    """Corners of the lowest face of the foot's shapes, in the foot link's frame."""
+    robot = body.robot
+    node = int(robot.links.node[foot])
+    cloud = body.points_of([node])
+    cloud = cloud[cloud[:, 2] < cloud[:, 2].min() + 0.02 * body.size]
+    flat = np.array([cloud[:, 0].min(), cloud[:, 0].max()]), np.array([cloud[:, 1].min(), cloud[:, 1].max()])
+    corners = np.array([[x, y, cloud[:, 2].min()] for x in flat[0] for y in flat[1]])
+    at, rotation = robot.link_poses(robot.neutral)
+    return np.asarray((corners - at[foot]) @ rotation[foot])

@@ -1,0 +1,185 @@
+"""Which part of the person drives which part of the robot, and by what constant turn their frames differ.
+
+Both bodies are thought into one reference pose: the person in the canonical T, the robot in its neutral configuration.
+Limbs are matched by direction, so size never matters; trunk, head, hands and feet by orientation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.human.skeleton import ADULT_BONES, INDEX, SIDES
+from bunraku.robots import Robot
+from bunraku.robots.semantics import Point, Semantics
+
+Array = NDArray[np.float64]
+
+LIMBS = (("upper_arm", "forearm"), ("forearm", "hand"), ("thigh", "shin"), ("shin", "foot"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """How much each kind of likeness counts, per squared radian. Limb directions come first."""
+
+    limb: float = 1.0
+    hips: float = 1.0
+    chest: float = 0.1
+    head: float = 0.1
+    hand: float = 0.03
+    foot: float = 0.03
+    posture: float = 1e-4
+    """draws joints that nothing else moves to their neutral values"""
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionPair:
+    """A human bone and the robot's."""
+
+    human: tuple[int, int]
+    node: tuple[int, int]
+    point: tuple[Array, Array]
+    """in the nodes' frames"""
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class OrientationPair:
+    """A human segment and the robot's."""
+
+    human: int
+    node: int
+    node_from_canonical: Array
+    """(3, 3) such that world_from_node @ it is the segment's turn away from the canonical pose"""
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class Correspondence:
+    """All pairs, and what has no counterpart."""
+
+    directions: tuple[DirectionPair, ...]
+    orientations: tuple[OrientationPair, ...]
+    reference: int
+    """the human joint that stands for a fixed base; -1 where the base is free and the world is shared"""
+    leg_length: float
+    """m, hip to ankle; 0 without legs"""
+    unmatched: tuple[str, ...]
+    """human segments with no counterpart on the robot"""
+
+
+def correspond(robot: Robot, weights: Weights) -> Correspondence:
+    """Pair the person's segments with the robot's, as far as the robot has them."""
+    parts = robot.semantics
+    directions: list[DirectionPair] = []
+    unmatched: list[str] = []
+    for side in SIDES:
+        for start, end in LIMBS:
+            a, b = f"{side}_{start}", f"{side}_{end}"
+            if a in parts.points and b in parts.points:
+                (node_a, at_a), (node_b, at_b) = _on_node(robot, parts.points[a]), _on_node(robot, parts.points[b])
+                directions.append(DirectionPair((INDEX[a], INDEX[b]), (node_a, node_b), (at_a, at_b), weights.limb))
+            else:
+                unmatched.append(a)
+    orientations = _orientations(robot, parts, weights, unmatched)
+    reference = -1
+    if not robot.tree.free_base:
+        reference = INDEX["hips"] if parts.joints.get("torso") else INDEX["chest"]
+    return Correspondence(
+        tuple(directions), tuple(orientations), reference, _leg_length(robot, parts), tuple(unmatched)
+    )
+
+
+def _on_node(robot: Robot, point: Point) -> tuple[int, Array]:
+    links = robot.links
+    return int(links.node[point.link]), links.position[point.link] + links.rotation[point.link] @ point.position
+
+
+def _orientations(robot: Robot, parts: Semantics, weights: Weights, unmatched: list[str]) -> list[OrientationPair]:
+    _, rotation = robot.tree.forward(robot.neutral)
+    out: list[OrientationPair] = []
+
+    def pair(name: str, world_from_canonical: Array, weight: float) -> None:
+        node = int(robot.links.node[parts.links[name]])
+        if node == 0 and not robot.tree.free_base:
+            return
+        out.append(OrientationPair(INDEX[name], node, rotation[node].T @ world_from_canonical, weight))
+
+    for name, weight in (("hips", weights.hips), ("chest", weights.chest), ("head", weights.head)):
+        if name in parts.links:
+            pair(name, parts.world_from_body, weight)
+        else:
+            unmatched.append(name)
+    for side in SIDES:
+        if f"{side}_foot" in parts.links:
+            pair(f"{side}_foot", parts.world_from_body, weights.foot)
+        forearm = forearm_frame(robot, side)
+        if f"{side}_hand" in parts.links and forearm is not None:
+            pair(f"{side}_hand", forearm, weights.hand)
+        else:
+            unmatched.append(f"{side}_hand")
+    return out
+
+
+def forearm_frame(robot: Robot, side: str) -> Array | None:
+    """world_from_canonical of a forearm in the neutral configuration: from its length and the axis of the elbow.
+
+    A person's palm lies across the elbow's axis when the forearm is not turned, and so does a robot's hand at zero.
+    """
+    parts = robot.semantics
+    names = [f"{side}_upper_arm", f"{side}_forearm", f"{side}_hand"]
+    joint = parts.hinges.get(f"{side}_arm")
+    if joint is None or any(name not in parts.points for name in names):
+        return None
+    position, rotation = robot.tree.forward(robot.neutral)
+    _, elbow, wrist = (_world(robot, parts.points[name], position, rotation) for name in names)
+    along = wrist - elbow
+    axis = rotation[joint + 1] @ robot.tree.axis[joint + 1] * _flexion_sign(robot, joint, names)
+    across = axis - along * (along @ axis) / max(along @ along, 1e-12)
+    if np.linalg.norm(along) < 1e-6 or np.linalg.norm(across) < 0.1:
+        return None
+    along, across = along / np.linalg.norm(along), across / np.linalg.norm(across)
+    sign = 1.0 if side == "left" else -1.0
+    # Canonical: the left forearm lies along +y and flexes about -z, the right one along -y about +z.
+    y, z = sign * along, -sign * across
+    return np.stack([np.cross(y, z), y, z], axis=1)
+
+
+def _world(robot: Robot, point: Point, position: Array, rotation: Array) -> Array:
+    node, at = _on_node(robot, point)
+    return np.asarray(position[node] + rotation[node] @ at)
+
+
+def _flexion_sign(robot: Robot, joint: int, names: list[str]) -> float:
+    """+1 where raising the joint's value bends the limb within its range, -1 where lowering does."""
+
+    def bend(value: float) -> float:
+        qpos = robot.neutral.copy()
+        qpos[robot.first_joint + joint] = value
+        position, rotation = robot.tree.forward(qpos)
+        a, b, c = (_world(robot, robot.semantics.points[name], position, rotation) for name in names)
+        cosine = (b - a) @ (c - b) / max(np.linalg.norm(b - a) * np.linalg.norm(c - b), 1e-9)
+        return float(np.arccos(np.clip(cosine, -1, 1)))
+
+    now = robot.neutral[robot.first_joint + joint]
+    low, high = max(robot.lower[joint], now - 2.0), min(robot.upper[joint], now + 2.0)
+    return 1.0 if bend(high) >= bend(low) else -1.0
+
+
+def _leg_length(robot: Robot, parts: Semantics) -> float:
+    position, rotation = robot.tree.forward(robot.neutral)
+    lengths = []
+    for side in SIDES:
+        names = [f"{side}_thigh", f"{side}_shin", f"{side}_foot"]
+        if all(name in parts.points for name in names):
+            a, b, c = (_world(robot, parts.points[name], position, rotation) for name in names)
+            lengths.append(np.linalg.norm(b - a) + np.linalg.norm(c - b))
+    return float(np.mean(lengths)) if lengths else 0.0
+
+
+def canonical_direction(pair: DirectionPair) -> Array:
+    """(3,) direction of a human bone in the canonical pose."""
+    bone = ADULT_BONES[pair.human[1]]
+    return np.asarray(bone / np.linalg.norm(bone))

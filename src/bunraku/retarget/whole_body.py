@@ -1,0 +1,297 @@
+"""The whole-body mapper: limb directions, orientations, posture and limits in one warm-started least-squares problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.human import HumanMotion, HumanPose
+from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
+from bunraku.kinematics import rotations
+from bunraku.kinematics.solver import (
+    DIRECTION,
+    Limits,
+    Targets,
+    Workspace,
+    build_tasks,
+    make_targets,
+    make_workspace,
+    tree_arrays,
+    variable_limits,
+)
+from bunraku.retarget.correspondence import Weights, canonical_direction, correspond
+from bunraku.retarget.kernels import Anchor, Ground, HumanSide, fill_targets, solve_frames
+from bunraku.robots import Robot, RobotMotion
+
+Array = NDArray[np.float64]
+
+FIRST_ITERATIONS, FIRST_ATTEMPTS = 60, 24
+ITERATIONS = 6
+TOLERANCE_RAD = 2e-3
+POOR_RAD = 0.15
+"""a limb that is this far off after the first pose was solved may sit in a wrong corner of its range: try again"""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What the robot should do for one pose."""
+
+    qpos: Array
+    """(nq,)"""
+    cost: float
+    """what is left of the weighted squared errors, rad²"""
+    steps: int
+
+
+@dataclass(eq=False)
+class MapperState:
+    """All that a mapper remembers from one frame to the next."""
+
+    qpos: Array
+    anchor: Anchor
+    work: Workspace
+    targets: Targets
+    bounds: Limits
+    started: bool = False
+
+
+class WholeBodyMapper:
+    """Maps human poses to one robot. It holds no history: that is in the state made by `start`."""
+
+    def __init__(self, robot: Robot, weights: Weights | None = None) -> None:
+        self.robot = robot
+        self.weights = weights or Weights()
+        self.pairs = correspond(robot, self.weights)
+        tree = robot.tree
+        self._tree = tree_arrays(tree)
+        self._tasks = build_tasks(
+            tree,
+            [(p.node[0], p.point[0], p.node[1], p.point[1]) for p in self.pairs.directions],
+            [(p.node, p.node_from_canonical) for p in self.pairs.orientations],
+            [],
+        )
+        self._limits = variable_limits(tree, robot.lower, robot.upper)
+        self._speed = self._variable_speed()
+        self._human = self._human_side()
+        self._ground = self._make_ground(1.0, _rest_clearance())
+
+    def prepare(self, leg_length_m: float, clearance: Array | None = None) -> None:
+        """Fit to an operator: the length of the leg, hip to ankle, and each joint's height above what it stands on."""
+        scale = self.pairs.leg_length / leg_length_m if leg_length_m > 0 and self.pairs.leg_length > 0 else 1.0
+        self._ground = self._make_ground(scale, _rest_clearance() if clearance is None else clearance)
+
+    def start(self) -> MapperState:
+        """A fresh state: the next pose is solved from the neutral configuration."""
+        nv = len(self._limits.lower)
+        targets = make_targets(self._tasks, nv)
+        for joint in self.robot.tree.independent:
+            v = self._tree.variable[joint]
+            targets.posture[v] = self.robot.neutral[self.robot.first_joint + joint]
+            targets.posture_weight[v] = self.weights.posture
+        return MapperState(
+            self.robot.clamp(self.robot.neutral),
+            Anchor(np.zeros(3), np.zeros(4)),
+            make_workspace(self.robot.tree),
+            targets,
+            Limits(np.zeros(nv), np.zeros(nv)),
+        )
+
+    def solve(self, pose: HumanPose, state: MapperState, *, dt_s: float = np.inf) -> Target:
+        """One pose; no joint moves faster than its limit over `dt_s`. The first one after `start` is searched for."""
+        if not state.started:
+            self._search(pose, state)
+        out, cost = np.empty((1, len(state.qpos))), np.empty(1)
+        steps = self._frames(state, dt_s, ITERATIONS, out, cost, *_as_clip(pose))
+        return Target(out[0], float(cost[0]), steps)
+
+    def solve_clip(self, motion: HumanMotion) -> RobotMotion:
+        """A whole recording, frame after frame."""
+        self.prepare(leg_length(motion), measured_clearance(motion))
+        state = self.start()
+        out, costs = np.empty((len(motion), self.robot.tree.qpos_size)), np.empty(len(motion))
+        steps = 0
+        if len(motion):
+            self._search(motion.pose(0), state)
+            steps = self._frames(
+                state, 1.0 / motion.fps, ITERATIONS, out, costs,
+                motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid,
+            )  # fmt: skip
+        return RobotMotion(
+            qpos=out,
+            joint_names=self.robot.joint_names,
+            fps=motion.fps,
+            robot=self.robot.name,
+            root=self.robot.base,
+            quality={
+                "frames": float(len(motion)),
+                "steps_per_frame": steps / max(len(motion), 1),
+                "cost_mean": float(costs.mean()) if len(motion) else 0.0,
+            },
+        )
+
+    def _frames(self, state: MapperState, dt_s: float, iterations: int, out: Array, costs: Array, *clip: Any) -> int:
+        steps: int = solve_frames(
+            self._tree, self._tasks, state.targets, self._limits, state.bounds, self._speed, dt_s,
+            self._human, self._ground, state.anchor, state.work, *clip,
+            state.qpos, iterations, TOLERANCE_RAD, out, costs,
+        )  # fmt: skip
+        return steps
+
+    def _search(self, pose: HumanPose, state: MapperState) -> None:
+        """The first configuration: the base faces as the person does, limbs that end far off start again elsewhere."""
+        clip = _as_clip(pose)
+        fill_targets(self._tasks, self._human, *(array[0] for array in clip), state.targets)
+        self._face(state)
+        generator = np.random.default_rng(0)
+        out, cost = np.empty((1, len(state.qpos))), np.empty(1)
+        best, best_cost = state.qpos.copy(), np.inf
+        for _ in range(FIRST_ATTEMPTS):
+            state.anchor.last[:] = 0.0
+            self._frames(state, np.inf, FIRST_ITERATIONS, out, cost, *clip)
+            if cost[0] < best_cost:
+                best, best_cost = out[0].copy(), float(cost[0])
+            poor = self._poor_joints(best, state.targets)
+            if not len(poor):
+                break
+            state.qpos[:] = best
+            low = np.maximum(self.robot.lower[poor], -np.pi)
+            high = np.minimum(self.robot.upper[poor], np.pi)
+            state.qpos[self.robot.first_joint + poor] = generator.uniform(low, high)
+        state.qpos[:] = best
+        state.anchor.last[:] = 0.0
+        state.started = True
+
+    def _face(self, state: MapperState) -> None:
+        """Turn a free base as a whole until the hips are as the person's."""
+        hips = next((k for k, pair in enumerate(self.pairs.orientations) if pair.human == INDEX["hips"]), None)
+        if hips is None or not self.robot.tree.free_base:
+            return
+        task = len(self.pairs.directions) + hips
+        if state.targets.weight[task, 0] > 0:
+            pair = self.pairs.orientations[hips]
+            _, rotation = self.robot.tree.forward(state.qpos)
+            turn = state.targets.value[task] @ (rotation[pair.node] @ pair.node_from_canonical).T
+            state.qpos[3:7] = rotations.multiply(rotations.from_matrix(turn), state.qpos[3:7])
+
+    def _poor_joints(self, qpos: Array, targets: Targets) -> NDArray[np.int32]:
+        """Independent joints that move limbs whose direction is far from what is wanted."""
+        position, rotation = self.robot.tree.forward(qpos)
+        joints: set[int] = set()
+        for task in np.flatnonzero((self._tasks.kind == DIRECTION) & (targets.weight[:, 0] > 0)):
+            a, b = (
+                position[node] + rotation[node] @ point
+                for node, point in zip(self._tasks.node[task], self._tasks.point[task], strict=True)
+            )
+            cosine = (b - a) @ targets.value[task, 0] / max(np.linalg.norm(b - a), 1e-9)
+            if np.arccos(np.clip(cosine, -1, 1)) > POOR_RAD:
+                support = self._tasks.support[self._tasks.support_start[task] : self._tasks.support_start[task + 1]]
+                joints |= {int(j) for j in self.robot.tree.independent if self._tree.variable[j] in support}
+        return np.array(sorted(joints), np.int32)
+
+    def _human_side(self) -> HumanSide:
+        directions, orientations = self.pairs.directions, self.pairs.orientations
+        joints = [pair.human for pair in directions] + [(pair.human, pair.human) for pair in orientations]
+        bones = [canonical_direction(pair) for pair in directions] + [np.zeros(3) for _ in orientations]
+        return HumanSide(
+            np.array(joints, np.int32).reshape(-1, 2),
+            np.array(bones, float).reshape(-1, 3),
+            np.array([pair.weight for pair in (*directions, *orientations)], float),
+            self.pairs.reference,
+            np.ascontiguousarray(self.robot.semantics.world_from_body),
+        )
+
+    def _variable_speed(self) -> Array:
+        """(nv,) fastest allowed change of each variable, its followers' limits included."""
+        speed = np.full(len(self._limits.lower), np.inf)
+        for joint in range(self.robot.tree.joint_count):
+            ratio = abs(self.robot.tree.ratio[joint])
+            if ratio > 0:
+                v = self._tree.variable[joint]
+                speed[v] = min(speed[v], self.robot.velocity[joint] / ratio)
+        return speed
+
+    def _make_ground(self, scale: float, clearance: Array) -> Ground:
+        robot = self.robot
+        hips = robot.semantics.links["hips"]
+        nodes, points, radii = _support_points(robot)
+        return Ground(
+            scale, clearance, int(robot.links.node[hips]), robot.links.position[hips].copy(), nodes, points, radii
+        )
+
+
+def _as_clip(pose: HumanPose) -> tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]:
+    return pose.positions[None], pose.rotations[None], pose.position_valid[None], pose.rotation_valid[None]
+
+
+def retarget(motion: HumanMotion, robot: Robot, *, weights: Weights | None = None) -> RobotMotion:
+    """Bring a person's motion to a robot.
+
+    >>> import bunraku as bk
+    >>> result = bk.retarget(bk.read_motion("synth:wave"), bk.load_robot("puppet"))
+    """
+    return WholeBodyMapper(robot, weights).solve_clip(motion)
+
+
+def leg_length(motion: HumanMotion) -> float:
+    """Hip to ankle along the leg, median over the motion, m; 0 where no leg is known."""
+    lengths = []
+    for side in SIDES:
+        names = (f"{side}_thigh", f"{side}_shin", f"{side}_foot")
+        if motion.has(*names):
+            a, b, c = (motion.position(name) for name in names)
+            lengths.append(np.median(np.linalg.norm(b - a, axis=1) + np.linalg.norm(c - b, axis=1)))
+    return float(np.mean(lengths)) if lengths else 0.0
+
+
+def _rest_clearance() -> Array:
+    """(J,) heights of an adult's joints above what they touch the ground with."""
+    clearance = np.full(JOINT_COUNT, -1.0)
+    heights = {"toe": 0.02, "foot": 0.08, "shin": 0.06, "thigh": 0.10, "hand": 0.04, "forearm": 0.05, "upper_arm": 0.08}
+    for side in SIDES:
+        for part, height in heights.items():
+            clearance[INDEX[f"{side}_{part}"]] = height
+    clearance[INDEX["hips"]], clearance[INDEX["head"]] = 0.12, 0.10
+    return clearance
+
+
+def measured_clearance(motion: HumanMotion) -> Array:
+    """The same with the feet measured: how low ankles and toes come in this motion."""
+    clearance = _rest_clearance()
+    for part in ("toe", "foot"):
+        low = [
+            np.percentile(motion.position(f"{side}_{part}")[:, 2], 3) for side in SIDES if motion.has(f"{side}_{part}")
+        ]
+        if low:
+            for side in SIDES:
+                clearance[INDEX[f"{side}_{part}"]] = max(min(low), 0.0)
+    return clearance
+
+
+def _support_points(robot: Robot) -> tuple[NDArray[np.int32], Array, Array]:
+    """Points with radii that span the shapes: sphere centres, capsule ends, box corners; (S,) nodes, (S, 3), (S,)."""
+    nodes, points, radii = [], [], []
+    for shape in robot.shapes:
+        size = shape.size
+        if shape.kind == "sphere":
+            local, radius = np.zeros((1, 3)), size[0]
+        elif shape.kind == "capsule":
+            local, radius = np.array([[0, 0, -size[1]], [0, 0, size[1]]]), size[0]
+        elif shape.kind == "box":
+            local, radius = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * size, 0.0
+        else:
+            continue
+        in_link = shape.position + local @ shape.rotation.T
+        in_node = robot.links.position[shape.link] + in_link @ robot.links.rotation[shape.link].T
+        nodes += [int(robot.links.node[shape.link])] * len(local)
+        points += list(in_node)
+        radii += [radius] * len(local)
+    if not nodes:
+        return (
+            np.arange(len(robot.tree.parent), dtype=np.int32),
+            np.zeros((len(robot.tree.parent), 3)),
+            np.zeros(len(robot.tree.parent)),
+        )
+    return np.array(nodes, np.int32), np.array(points), np.array(radii)

@@ -1,0 +1,357 @@
+"""The body plan of a robot: which chains of joints are legs, arms, trunk, neck, fingers and face.
+
+Names are asked first, because most robots have good ones. Where they are silent, the plan comes from shape alone:
+limbs come in mirrored pairs, legs end lowest, arms hang on the same trunk higher up, the head sits on top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.robots.names import mentions, side_of, votes
+from bunraku.robots.robot import Robot
+
+Array = NDArray[np.float64]
+UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Nodes of the tree by what they are. Node k hangs on joint k - 1."""
+
+    left: Array
+    """(3,) the robot's left in the world, neutral configuration"""
+    legs: dict[str, list[int]]
+    """side → nodes from hip to foot"""
+    arms: dict[str, list[int]]
+    """side → nodes from shoulder to hand, without fingers"""
+    torso: list[int]
+    """nodes between the hips and the chest, hips first"""
+    neck: list[int]
+    """nodes from the chest to the head"""
+    fingers: dict[str, list[int]]
+    face: list[int]
+    hips: int
+    chest: int
+    reasons: list[str]
+
+
+class Skeleton:
+    """The robot in its neutral configuration, with what the search keeps asking for."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.parent = robot.tree.parent
+        self.position, self.rotation = robot.tree.forward(robot.neutral)
+        self.axis = np.einsum("nij,nj->ni", self.rotation, robot.tree.axis)
+        self.children: list[list[int]] = [[] for _ in self.parent]
+        for node in range(1, len(self.parent)):
+            self.children[self.parent[node]].append(node)
+        self.size = max(float(np.ptp(self.shape_points[1], axis=0).max()), 1e-3)
+
+    @cached_property
+    def names(self) -> list[list[str]]:
+        """Names that belong to each node: its joint's and its links'."""
+        out: list[list[str]] = [[] for _ in self.parent]
+        for joint, name in enumerate(self.robot.joint_names):
+            out[joint + 1].append(name)
+        for link, name in enumerate(self.robot.links.names):
+            out[self.robot.links.node[link]].append(name)
+        return out
+
+    @cached_property
+    def shape_points(self) -> tuple[NDArray[np.int32], Array]:
+        """(k,) node and (k, 3) world position of points that span the robot's shapes, joint origins among them."""
+        at, rotation = self.robot.link_poses(self.robot.neutral)
+        nodes, points = [np.arange(len(self.parent), dtype=np.int32)], [self.position]
+        for shape in self.robot.shapes:
+            if shape.kind == "plane":
+                continue
+            half = np.array(shape.size)
+            if shape.kind == "sphere":
+                corners = np.array(
+                    [[x * half[0], y * half[0], z * half[0]] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+                )
+            elif shape.kind == "capsule":
+                ends = half[1] + half[0]
+                corners = np.array([[0, 0, -ends], [0, 0, ends]])
+            else:
+                corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
+            local = shape.position + corners @ shape.rotation.T
+            points.append(at[shape.link] + local @ rotation[shape.link].T)
+            nodes.append(np.full(len(corners), self.robot.links.node[shape.link], np.int32))
+        return np.concatenate(nodes), np.concatenate(points)
+
+    def subtree(self, node: int) -> list[int]:
+        """The node and all below it."""
+        out = [node]
+        for member in out:
+            out += self.children[member]
+        return out
+
+    def points_of(self, nodes: list[int]) -> Array:
+        """Shape points of these nodes, world, neutral configuration."""
+        owner, points = self.shape_points
+        return points[np.isin(owner, nodes)]
+
+    def subtree_names(self, node: int) -> list[str]:
+        """Names of a whole branch."""
+        return [name for member in self.subtree(node) for name in self.names[member]]
+
+    def is_follower(self, node: int) -> bool:
+        """Whether the node's joint copies another one."""
+        return bool(self.robot.tree.leader[node - 1] != node - 1)
+
+
+def find_plan(robot: Robot) -> Plan:
+    """The body plan, with a line of reason for each thing found."""
+    body = Skeleton(robot)
+    reasons: list[str] = []
+    pairs, left = _mirrored_pairs(body, reasons)
+    legs, arms = _sort_pairs(body, pairs, left, reasons)
+    if not arms:
+        arms = _single_arm(body, legs, reasons)
+    left = _settle_sides(body, legs, arms, left, reasons)
+    finger_roots: dict[str, list[int]] = {}
+    arm_chains = {side: _arm_chain(body, root, finger_roots, side) for side, root in arms.items()}
+    leg_chains = {side: _leg_chain(body, root) for side, root in legs.items()}
+    hips = _meeting_point(body, [body.parent[r] for r in legs.values()]) if legs else 0
+    chest = _meeting_point(body, [body.parent[r] for r in arms.values()]) if arms else hips
+    torso = _between(body, hips, chest)
+    used = {n for root in [*legs.values(), *arms.values()] for n in body.subtree(root)} | set(torso) | {hips, chest}
+    neck, face = _neck_and_face(body, used, chest)
+    fingers = {side: [n for root in roots for n in body.subtree(root)] for side, roots in finger_roots.items()}
+    for label, chain in (("torso", torso), ("neck", neck), ("face", face)):
+        if chain:
+            reasons.append(f"{label}: {_joint_list(body, chain)}")
+    return Plan(left, leg_chains, arm_chains, torso, neck, fingers, face, hips, chest, reasons)
+
+
+def _joint_list(body: Skeleton, chain: list[int]) -> str:
+    return ", ".join(body.robot.joint_names[node - 1] for node in chain)
+
+
+def _mirrored_pairs(body: Skeleton, reasons: list[str]) -> tuple[list[tuple[int, int]], Array]:
+    """Largest branches that are mirror images across some vertical plane through the base, and that plane's normal."""
+    best: list[tuple[int, int]] = []
+    normal = np.array([0.0, 1.0, 0.0])
+    for candidate in (np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])):
+        found = _pairs_across(body, candidate)
+        if _pair_score(body, found) > _pair_score(body, best):
+            best, normal = found, candidate
+    if best:
+        reasons.append(
+            f"symmetry: {len(best)} mirrored pairs of branches across the {'xz' if normal[1] else 'yz'} plane"
+        )
+    return best, normal
+
+
+def _pair_score(body: Skeleton, pairs: list[tuple[int, int]]) -> int:
+    return sum(len(body.subtree(a)) for a, _ in pairs)
+
+
+def _pairs_across(body: Skeleton, normal: Array) -> list[tuple[int, int]]:
+    """Topmost pairs of nodes whose branches have the same build and mirrored places."""
+    centre = body.position[0]
+    tolerance = 0.04 * body.size
+    build = {n: _build(body, n) for n in range(1, len(body.parent))}
+    pairs: list[tuple[int, int]] = []
+    covered: set[int] = set()
+    for a in range(1, len(body.parent)):
+        if a in covered or body.parent[a] in covered:
+            covered.add(a)
+            continue
+        for b in range(a + 1, len(body.parent)):
+            if b in covered or build[a] != build[b] or b in body.subtree(a):
+                continue
+            mirrored = body.position[a] - 2 * normal * ((body.position[a] - centre) @ normal)
+            apart = abs((body.position[a] - body.position[b]) @ normal)
+            sides = {side_of(body.names[a]), side_of(body.names[b])}
+            close = np.linalg.norm(mirrored - body.position[b]) < tolerance and apart > 0.01 * body.size
+            if close or (sides == {"left", "right"} and body.parent[a] == body.parent[b]):
+                pairs.append((a, b))
+                covered |= set(body.subtree(a)) | set(body.subtree(b))
+                break
+    return pairs
+
+
+def _build(body: Skeleton, node: int) -> tuple[object, ...]:
+    """Shape of a branch as nested tuples, order of children aside."""
+    children = sorted((_build(body, child) for child in body.children[node]), key=repr)
+    return (int(body.robot.tree.joint_type[node]), *children)
+
+
+def _sort_pairs(
+    body: Skeleton, pairs: list[tuple[int, int]], left: Array, reasons: list[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Which pair is the legs, which the arms: by names, else by height."""
+    long = [pair for pair in pairs if _depth(body, pair[0]) >= 2]
+    kinds: dict[str, tuple[float, tuple[int, int], str]] = {}
+    for pair in long:
+        names = body.subtree_names(pair[0])
+        leg, arm = votes(names, "leg"), votes(names, "arm") + votes(names, "finger")
+        if mentions(names, "face") and not leg and not arm:
+            continue
+        lowest = float(body.points_of(body.subtree(pair[0]))[:, 2].min())
+        if leg == arm:
+            all_low = min(float(body.points_of(body.subtree(p[0]))[:, 2].min()) for p in long)
+            ground = float(body.shape_points[1][:, 2].min())
+            is_leg = lowest <= all_low + 1e-9 and lowest < ground + 0.03 * body.size and _depth(body, pair[0]) >= 3
+            why = "ends lowest, at the ground" if is_leg else "hangs higher than the legs"
+        else:
+            is_leg, why = leg > arm, f"named so ({max(leg, arm)} names)"
+        kind = "legs" if is_leg else "arms"
+        # Of several leg pairs (a wheeled or four-legged base) none is a person's; of several arm pairs the longest is.
+        score = float(len(body.subtree(pair[0])))
+        if kind not in kinds or score > kinds[kind][0]:
+            kinds[kind] = (score, pair, why)
+    out: list[dict[str, int]] = []
+    for kind in ("legs", "arms"):
+        if kind not in kinds:
+            out.append({})
+            continue
+        a, b = kinds[kind][1]
+        a_is_left = (body.position[a] - body.position[b]) @ left > 0
+        out.append({"left": a if a_is_left else b, "right": b if a_is_left else a})
+        reasons.append(f"{kind}: {_joint_list(body, [a, b])} begin a mirrored pair, {kinds[kind][2]}")
+    return out[0], out[1]
+
+
+def _depth(body: Skeleton, node: int) -> int:
+    """Joints on the longest way down from a node, itself included; followers do not count."""
+    own = 0 if body.is_follower(node) else 1
+    return own + max((_depth(body, child) for child in body.children[node]), default=0)
+
+
+def _single_arm(body: Skeleton, legs: dict[str, int], reasons: list[str]) -> dict[str, int]:
+    """A robot with one chain of three joints or more: that is its arm."""
+    taken = {n for root in legs.values() for n in body.subtree(root)}
+    roots = [
+        n for n in range(1, len(body.parent)) if n not in taken and body.parent[n] not in range(1, len(body.parent))
+    ]
+    roots = [n for n in roots if _depth(body, n) >= 3]
+    if not roots:
+        return {}
+    root = max(roots, key=lambda n: _depth(body, n))
+    side = side_of(body.subtree_names(root)) or "right"
+    reasons.append(f"arms: a single chain from {body.robot.joint_names[root - 1]}, taken as the {side} arm")
+    return {side: root}
+
+
+def _settle_sides(body: Skeleton, legs: dict[str, int], arms: dict[str, int], left: Array, reasons: list[str]) -> Array:
+    """Turn "left" round where names or the feet say that the robot faces the other way; limbs change names in place."""
+    score = 0
+    for limbs in (legs, arms):
+        if len(limbs) == 2:
+            for side, root in limbs.items():
+                named = side_of(body.names[root]) or side_of(body.subtree_names(root))
+                score += 0 if named is None else (1 if named == side else -1)
+    why = "names of the limbs"
+    if score == 0 and len(legs) == 2:
+        score, why = _feet_say(body, legs, left), "the feet point forward"
+    if score < 0:
+        left = -left
+        for limbs in (legs, arms):
+            if len(limbs) == 2:
+                limbs["left"], limbs["right"] = limbs["right"], limbs["left"]
+    forward = np.cross(left, UP)
+    reasons.append(f"faces {_axis_name(forward)} of its base{'' if score == 0 else f' ({why})'}")
+    return left
+
+
+def _feet_say(body: Skeleton, legs: dict[str, int], left: Array) -> int:
+    """+1 where the feet reach further to the front than to the back of the ankles, -1 where it is the other way."""
+    forward = np.cross(left, UP)
+    reach = 0.0
+    for root in legs.values():
+        foot = _leg_chain(body, root)[-1]
+        along = (body.points_of(body.subtree(foot)) - body.position[foot]) @ forward
+        reach += float(along.max() + along.min())
+    return 0 if abs(reach) < 0.01 * body.size else (1 if reach > 0 else -1)
+
+
+def _axis_name(direction: Array) -> str:
+    axis = int(np.abs(direction).argmax())
+    return f"{'+' if direction[axis] > 0 else '-'}{'xyz'[axis]}"
+
+
+def _arm_chain(body: Skeleton, root: int, finger_roots: dict[str, list[int]], side: str) -> list[int]:
+    """From the shoulder down to the last joint before the hand opens into fingers or a gripper."""
+    chain = [root]
+    while True:
+        node = chain[-1]
+        onward = [c for c in body.children[node] if not body.is_follower(c) and not _is_finger(body, c)]
+        deep = [c for c in onward if mentions(body.names[c], "arm") or _depth(body, c) >= 1]
+        if len(deep) != 1 or (
+            len(body.children[node]) > 1 and len(chain) > 3 and not mentions(body.names[deep[0]], "arm")
+        ):
+            finger_roots.setdefault(side, []).extend(body.children[node])
+            return chain
+        finger_roots.setdefault(side, []).extend(c for c in body.children[node] if c != deep[0])
+        chain.append(deep[0])
+
+
+def _is_finger(body: Skeleton, node: int) -> bool:
+    own = [body.robot.joint_names[node - 1], *body.names[node]]
+    if mentions(own, "finger"):
+        return True
+    return body.robot.tree.joint_type[node] != 1
+
+
+def _leg_chain(body: Skeleton, root: int) -> list[int]:
+    """From the hip down the deepest way; a toe joint is not part of it."""
+    chain = [root]
+    while body.children[chain[-1]]:
+        onward = max(body.children[chain[-1]], key=lambda n: _depth(body, n))
+        if body.is_follower(onward) or (any("toe" in name.lower() for name in body.names[onward]) and len(chain) > 3):
+            break
+        chain.append(onward)
+    return chain
+
+
+def _meeting_point(body: Skeleton, nodes: list[int]) -> int:
+    """The node from which all of these branch off."""
+    paths = [_path_to_root(body, node) for node in nodes]
+    common = set(paths[0]).intersection(*paths[1:])
+    return next(node for node in paths[0] if node in common)
+
+
+def _path_to_root(body: Skeleton, node: int) -> list[int]:
+    path = [int(node)]
+    while path[-1] > 0:
+        path.append(int(body.parent[path[-1]]))
+    return path
+
+
+def _between(body: Skeleton, hips: int, chest: int) -> list[int]:
+    """Nodes whose joints move the chest against the hips."""
+    up, down = _path_to_root(body, chest), _path_to_root(body, hips)
+    if hips in up:
+        return up[: up.index(hips)][::-1]
+    if chest in down:
+        return down[: down.index(chest)]
+    return up[: up.index(next(n for n in up if n in down))][::-1]
+
+
+def _neck_and_face(body: Skeleton, used: set[int], chest: int) -> tuple[list[int], list[int]]:
+    """The chain that carries the head: named so, or what rises in the middle above the chest."""
+    free = [n for n in range(1, len(body.parent)) if n not in used]
+    face = [n for n in free if mentions([body.robot.joint_names[n - 1]], "face")]
+    rest = [n for n in free if n not in face and not body.is_follower(n)]
+    named = [n for n in rest if mentions(body.names[n], "head")]
+    if not named:
+        top = max((float(body.position[n][2]) for n in range(len(body.parent)) if n in used), default=0.0)
+        named = [
+            n
+            for n in rest
+            if body.position[n][2] > top - 0.15 * body.size and body.position[n][2] > body.position[chest][2]
+        ]
+    if not named:
+        return [], face
+    head = max(named, key=lambda n: len(_path_to_root(body, n)))
+    chain = [n for n in _path_to_root(body, head)[::-1] if n in rest]
+    return chain, [n for n in free if n in face or (n not in chain and head in _path_to_root(body, n))]

@@ -1,0 +1,67 @@
+"""What a robot file says, in one form for all formats: MJCF with every element named, and what MJCF cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from xml.etree.ElementTree import Element, SubElement
+
+from bunraku.errors import RobotError
+
+MAX_BODIES = 1000
+MAX_GEOMS = 5000
+
+COMPILER = {
+    "angle": "radian",
+    "autolimits": "true",
+    "balanceinertia": "true",
+    "boundmass": "1e-4",
+    "boundinertia": "1e-7",
+}
+"""Massless and impossible links are given what little mass and inertia a simulator needs."""
+
+
+@dataclass(kw_only=True)
+class Description:
+    """A robot file on its way to become a robot. `root` is MJCF: one body under worldbody, all of it named."""
+
+    name: str
+    root: Element
+    meshes: dict[str, Path | None] = field(default_factory=dict)
+    """file name in the XML → where that file is; None where it was not found"""
+    textures: dict[str, Path] = field(default_factory=dict)
+    base: Literal["free", "fixed"] | None = None
+    """what the file says itself; None where it leaves that open"""
+    velocity: dict[str, float] = field(default_factory=dict)
+    """by joint, where the file has a limit"""
+    effort: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def body(self) -> Element:
+        """The base body."""
+        found = self.root.find("worldbody//body")
+        if found is None:
+            raise RobotError("has no body")
+        return found
+
+    def section(self, tag: str) -> Element:
+        """A top-level section, made where it is missing."""
+        found = self.root.find(tag)
+        return SubElement(self.root, tag) if found is None else found
+
+    def bodies(self) -> Iterator[Element]:
+        """Every body, parents first."""
+        return self.root.iterfind("worldbody//body")
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """The name, or the name with the first number that makes it new; it is taken from then on."""
+    new, k = name, 1
+    while new in taken:
+        k += 1
+        new = f"{name}_{k}"
+    taken.add(new)
+    return new

@@ -1,0 +1,114 @@
+"""The smallest capsule, sphere or box around the points of a mesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_SAMPLE = 1500
+_CAPSULE_PREFERENCE = 1.15
+"""a capsule may be this much larger than the box: distances between capsules cost less"""
+_THINNEST = 1e-3
+"""m; flat and empty meshes get this half size"""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A shape in the frame of its points. Sizes as in MuJoCo; a capsule lies along its own z."""
+
+    kind: Literal["sphere", "capsule", "box"]
+    size: tuple[float, ...]
+    position: Array
+    """(3,)"""
+    rotation: Array
+    """(3, 3) points_from_shape"""
+
+    @property
+    def volume(self) -> float:
+        """m³"""
+        if self.kind == "box":
+            return float(8 * np.prod(self.size))
+        r, h = self.size[0], self.size[1] if len(self.size) > 1 else 0.0
+        return float(np.pi * r * r * (2 * h + 4 / 3 * r))
+
+
+def fit(points: Array) -> Fit:
+    """Sphere, capsule or box around all points `(n, 3)`, whichever has the least volume."""
+    sample = points[:: max(1, len(points) // _SAMPLE)]
+    frames = [np.eye(3), principal_axes(sample)]
+    boxes = [_box(points, frame) for frame in frames]
+    # Axis-parallel boxes keep flat faces flat: turn one only where that saves a tenth.
+    box = boxes[1] if boxes[1].volume < 0.9 * boxes[0].volume else boxes[0]
+    rough = [_capsule(sample, frame, k) for frame in frames for k in range(3)]
+    best = int(np.argmin([capsule.volume for capsule in rough]))
+    capsule = _capsule(points, frames[best // 3], best % 3, rough[best])
+    return capsule if capsule.volume < _CAPSULE_PREFERENCE * box.volume else box
+
+
+def level_box(points: Array, up: Array) -> Fit:
+    """The smallest box around all points that stands upright on the direction `up`: a foot, with a flat sole."""
+    x, y = _across(up)
+    flat = points @ np.stack([x, y], axis=1)
+    angles = np.linspace(0, np.pi / 2, 45, endpoint=False)
+    turned = np.stack([np.cos(angles), np.sin(angles)])
+    along, across = flat @ turned, flat @ np.stack([-turned[1], turned[0]])
+    area = np.ptp(along, axis=0) * np.ptp(across, axis=0)
+    # Angle zero wins unless another saves something.
+    k = int(np.argmin(area)) if area.min() < 0.97 * area[0] else 0
+    first = np.cos(angles[k]) * x + np.sin(angles[k]) * y
+    return _box(points, np.stack([first, np.cross(up, first), up], axis=1))
+
+
+def principal_axes(points: Array) -> Array:
+    """(3, 3) right-handed, columns from the longest extent to the shortest."""
+    values, axes = np.linalg.eigh(np.cov(points.T) if len(points) > 1 else np.eye(3))
+    axes = axes[:, np.argsort(values)[::-1]]
+    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+    return np.asarray(axes)
+
+
+def _across(up: Array) -> tuple[Array, Array]:
+    """Two unit vectors normal to `up`, the first as near to the points' own x as it can be."""
+    helper = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    x = helper - up * (up @ helper)
+    x /= np.linalg.norm(x)
+    return x, np.cross(up, x)
+
+
+def _box(points: Array, frame: Array) -> Fit:
+    local = points @ frame
+    low, high = local.min(axis=0), local.max(axis=0)
+    size = np.maximum((high - low) / 2, _THINNEST)
+    return Fit("box", tuple(size.tolist()), frame @ ((low + high) / 2), frame)
+
+
+def _capsule(points: Array, frame: Array, k: int, like: Fit | None = None) -> Fit:
+    """The capsule along column k of the frame; `like` lends the line it lies on."""
+    rotation = np.roll(frame, 2 - k, axis=1)
+    local = points @ rotation
+    centre = (rotation.T @ like.position)[:2] if like is not None else _circle_centre(local[:, :2])
+    apart = np.sum((local[:, :2] - centre) ** 2, axis=1)
+    radius = max(float(np.sqrt(apart.max())), _THINNEST)
+    # Each point asks for an end that reaches it: |z| ≤ h + √(r² − d²).
+    cap = np.sqrt(np.maximum(radius * radius - apart, 0))
+    low, high = float((local[:, 2] + cap).min()), float((local[:, 2] - cap).max())
+    middle, half = (low + high) / 2, max((high - low) / 2, 0.0)
+    position = rotation @ np.array([centre[0], centre[1], middle])
+    if half < 0.05 * radius:
+        radius += half
+        return Fit("sphere", (radius,), position, np.eye(3))
+    return Fit("capsule", (radius, half), position, rotation)
+
+
+def _circle_centre(flat: Array) -> Array:
+    """Centre of the smallest circle around points `(n, 2)`, to a few per cent (Bădoiu and Clarkson)."""
+    centre = (flat.min(axis=0) + flat.max(axis=0)) / 2
+    for step in range(2, 14):
+        away = flat - centre
+        centre = centre + away[np.argmax(np.einsum("ij,ij->i", away, away))] / (step + 1)
+    return np.asarray(centre)

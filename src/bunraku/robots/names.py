@@ -1,0 +1,69 @@
+"""What the names of links and joints tell: side and part of the body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+Side = Literal["left", "right"]
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SIDES: dict[str, Side] = {"left": "left", "l": "left", "lft": "left", "right": "right", "r": "right", "rgt": "right"}
+_GLUED = re.compile(
+    r"^(left|right|l|r)(?=(shoulder|upper|arm|elbow|fore|wrist|hand|hip|thigh|leg|knee|shin|ankle|foot|eye|finger|thumb))"
+)
+
+PARTS: dict[str, frozenset[str]] = {
+    part: frozenset(text.split())
+    for part, text in {
+        "leg": "hip thigh leg knee shin calf ankle foot feet toe toes sole tibia femur crotch wheel",
+        "arm": "shoulder arm upperarm elbow forearm wrist hand humerus palm gripper clavicle collar",
+        "finger": "finger fingers thumb index middle ring pinky little gripper claw knuckle phalanx proximal distal",
+        "head": "neck head face skull",
+        "face": "eye eyes jaw mouth eyelid eyelids eyebrow lip camera lid",
+        "torso": "waist torso chest trunk spine abdomen stomach body back lumbar",
+        "elbow": "elbow forearm lowerarm",
+        "knee": "knee shin calf tibia lowerleg",
+    }.items()
+}
+
+
+def words(name: str) -> list[str]:
+    """Lower-case words of a name in any common style: "LShoulderPitch", "arm_left_1_joint", "left-elbow"."""
+    out: list[str] = []
+    for raw in _WORD.findall(name):
+        word = raw.lower()
+        glued = _GLUED.match(word)
+        if len(raw) > 1 and raw[0] in "LR" and raw[1:].isupper() and glued is None and word[1:] in _all_parts():
+            out += [word[0], word[1:]]
+        elif glued:
+            out += [glued.group(1), word[glued.end() :]]
+        elif len(raw) > 2 and raw[:1] in "LR" and raw[1:2].isupper():
+            out += [word[0], word[1:]]
+        else:
+            out.append(word)
+    return out
+
+
+def _all_parts() -> frozenset[str]:
+    return frozenset().union(*PARTS.values())
+
+
+def side_of(names: Iterable[str]) -> Side | None:
+    """The side that most of the names speak of."""
+    votes = [side for name in names for side in {_SIDES[w] for w in words(name) if w in _SIDES}]
+    left, right = votes.count("left"), votes.count("right")
+    if left == right:
+        return None
+    return "left" if left > right else "right"
+
+
+def mentions(names: Iterable[str], part: str) -> bool:
+    """Whether any of the names has a word of that part of the body."""
+    return any(word in PARTS[part] for name in names for word in words(name))
+
+
+def votes(names: Iterable[str], part: str) -> int:
+    """How many of the names have a word of that part."""
+    return sum(any(word in PARTS[part] for word in words(name)) for name in names)

@@ -1,0 +1,5 @@
+"""Where human motion comes from: one file per device or format."""
+
+from bunraku.sources.source import Recording as Recording
+from bunraku.sources.source import read_motion as read_motion
+from bunraku.sources.source import recordings as recordings

@@ -1,0 +1,27 @@
+"""Writes the robots that ship with the package: `python tools/builtin_robots`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import inmoov
+import lamp
+import puppet
+
+FOLDER = Path(__file__).resolve().parents[2] / "src/bunraku/robots/builtin"
+
+
+def files() -> dict[Path, str]:
+    """Every file of every built-in robot with its text."""
+    out: dict[Path, str] = {}
+    for robot in (lamp, inmoov, puppet):
+        model = robot.build()
+        out[FOLDER / model.name / "robot.xml"] = model.xml()
+        out[FOLDER / model.name / "robot.yaml"] = model.yaml()
+    return out
+
+
+if __name__ == "__main__":
+    for path, text in files().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
