@@ -112,10 +112,11 @@ def test_what_is_flagged_unknown_does_not_count() -> None:
     """Nonsense in joints that are flagged unknown for some frames changes nothing but the frames that count."""
     motion = swinging(40)
     human = shadow(motion)
-    known, positions = human.position_valid.copy(), human.positions.copy()
-    known[10:20, INDEX["left_forearm"]] = False
-    positions[10:20, INDEX["left_forearm"]] = 77.0
-    result = evaluate(replace(human, positions=positions, position_valid=known), motion, stick())
+    known, positions, turn_known = human.position_valid.copy(), human.positions.copy(), human.rotation_valid.copy()
+    known[10:20, INDEX["left_forearm"]] = known[5:8, INDEX["hips"]] = turn_known[25:30, INDEX["hips"]] = False
+    positions[10:20, INDEX["left_forearm"]] = positions[5:8, INDEX["hips"]] = 77.0
+    human = replace(human, positions=positions, position_valid=known, rotation_valid=turn_known)
+    result = evaluate(human, motion, stick())
     assert scores(result) == pytest.approx([0.0] * len(SCORES), abs=1e-5)
 
 

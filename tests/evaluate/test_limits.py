@@ -14,11 +14,11 @@ LOWER, UPPER, HINGE = np.array([-1.0, -np.inf]), np.array([1.0, np.inf]), np.arr
 
 
 def test_a_value_beyond_the_range_is_a_violation_and_one_at_the_limit_is_not() -> None:
-    """Two frames 0.2 and 0.3 rad outside count twice, the worst by 0.3; 0.5 mrad outside is only at the limit."""
-    joints = np.array([[0.0, 9.0], [1.2, 9.0], [-1.3, 9.0], [1.0005, 9.0]])
+    """Two frames 0.2 and 0.3 rad outside count twice, the worst by 0.3; 0.5 mrad off the limit is only at it."""
+    joints = np.array([[0.0, 9.0], [1.2, 9.0], [-1.3, 9.0], [1.0005, 9.0], [0.9995, 9.0]])
     assert limits.limit_violations(joints, LOWER, UPPER) == 2
     assert limits.limit_max_rad(joints, LOWER, UPPER, HINGE) == pytest.approx(0.3)
-    assert limits.at_limit_pct(joints, LOWER, UPPER) == pytest.approx(100 * 3 / 8)
+    assert limits.at_limit_pct(joints, LOWER, UPPER) == pytest.approx(100 * 4 / 10)
 
 
 def test_joints_without_limits_are_never_at_one() -> None:

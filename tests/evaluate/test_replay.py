@@ -43,7 +43,7 @@ def test_links_that_touch_at_rest_may_touch() -> None:
 def _tumbling(frames: int) -> tuple[mujoco.MjModel, np.ndarray]:
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><worldbody><body name="foot"><freejoint/><geom type="box" size="0.1 0.05 0.02"/>'
-        '<geom type="sphere" size="0.03" pos="0.1 0 0.02"/></body></worldbody></mujoco>'
+        '<geom type="sphere" size="0.06" pos="0.1 0 0.02"/></body></worldbody></mujoco>'
     )
     time = np.arange(frames)[:, None] / 30
     qpos = np.concatenate([np.sin(time * [1.0, 1.3, 0.7]), np.cos(time * [0.9, 1.1, 1.7, 0.3])], axis=1)

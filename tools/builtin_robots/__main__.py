@@ -18,6 +18,7 @@ def files() -> dict[Path, str]:
         model = robot.build()
         out[FOLDER / model.name / "robot.xml"] = model.xml()
         out[FOLDER / model.name / "robot.yaml"] = model.yaml()
+        out.update({FOLDER / model.name / file: mesh for file, mesh in model.meshes.items()})
     return out
 
 

@@ -122,6 +122,8 @@ class Model:
         self.root = ET.Element("mujoco", model=name)
         self.root.append(ET.Comment(f" {description}. {SOURCE} "))
         ET.SubElement(self.root, "compiler", angle="radian", eulerseq="XYZ", autolimits="true")
+        self.meshes: dict[str, str] = {}
+        """file name → OBJ text"""
         self.velocity: dict[str, float] = {}
         self.effort: dict[str, float] = {}
         self.default = ET.SubElement(self.root, "default")
@@ -149,7 +151,8 @@ class Model:
     def dots(self, name: str, ground: Vec, dot: Vec) -> None:
         """A texture of scattered dots."""
         ET.SubElement(self.asset, "texture", name=name, type="cube", builtin="flat", rgb1=text(ground),
-                      rgb2=text(ground), mark="random", random="0.012", markrgb=text(dot), width="128", height="768")  # fmt: skip
+                      rgb2=text(ground), mark="random", random="0.012", markrgb=text(dot),
+                      width="128", height="768")  # fmt: skip
 
     def loft(self, name: str, profile: str, segments: int) -> None:
         """A closed shell through elliptical rings (mm, see `rings`): up along the outside, and where it is hollow down
@@ -171,9 +174,10 @@ class Model:
             for k in range(segments):
                 a, b = first + k, first + (k + 1) % segments
                 faces.append([centre, b, a] if flip else [centre, a, b])
-        vertex = "  ".join(" ".join(f"{round(c, 4) + 0.0:g}" for c in p) for p in points)
-        face = "  ".join(" ".join(map(str, f)) for f in faces)
-        ET.SubElement(self.asset, "mesh", name=name, inertia="shell", vertex=vertex, face=face)
+        lines = [f"# {SOURCE}"] + ["v " + text(point) for point in points]
+        lines += ["f " + " ".join(str(corner + 1) for corner in face) for face in faces]
+        self.meshes[f"{name}.obj"] = "\n".join(lines) + "\n"
+        ET.SubElement(self.asset, "mesh", name=name, file=f"{name}.obj")
 
     def follow(self, follower: str, leader: str, ratio: float) -> None:
         """One servo moves both: the follower's angle is `ratio` times the leader's."""

@@ -150,9 +150,7 @@ class Ingredients:
 
     @cached_property
     def _trunk_frames(self) -> tuple[Array, Array]:
-        person, robot = self._bodies
-        line = TRUNKS[self._trunk]
-        return limbs.trunk_frame(person, line), limbs.trunk_frame(robot, line)
+        return limbs.trunk_frames(*self._bodies, TRUNKS[self._trunk])
 
     @cached_property
     def _heading(self) -> Array:

@@ -43,15 +43,20 @@ def seen_from(frame: Array, v: Array) -> Array:
     return np.asarray(np.einsum("tba,t...b->t...a", frame, v))
 
 
-def trunk_frame(body: Body, line: tuple[str, str]) -> Array:
-    """`(T, 3, 3)` world_from_trunk with axes forward, left, up fixed in the trunk, whatever axes the trunk came with.
+def trunk_frames(person: Body, robot: Body, line: tuple[str, str]) -> tuple[Array, Array]:
+    """`(T, 3, 3)` world_from_trunk of both, with axes forward, left, up fixed in the trunk, whatever axes it came with.
 
-    Left is along the mean of the line between the two points, up along the mean vertical, as seen from the trunk.
+    Left is along the mean of the line between the two points, up along the mean vertical, as seen from the trunk,
+    over the frames in which both bodies are known.
     """
-    across, known = body.difference(*line)
-    use = known & body.turn_known
+    use = person.difference(*line)[1] & person.turn_known & robot.difference(*line)[1] & robot.turn_known
     if not use.any():
         raise MissingError("the orientation of the person's trunk is unknown")
+    return _trunk_frame(person, line, use), _trunk_frame(robot, line, use)
+
+
+def _trunk_frame(body: Body, line: tuple[str, str], use: Flags) -> Array:
+    across, _ = body.difference(*line)
     left = unit(seen_from(body.turn, unit(across))[use].mean(0))
     vertical = body.turn[use, 2, :].mean(0)
     up = unit(vertical - (vertical @ left) * left)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-F = TypeVar("F", bound=Callable[..., Any])
-
+Kernel = Callable[..., Any]
 
 def _use_writable_cache() -> None:
     """Where the package is installed read-only, compiled kernels go to the user's cache folder."""
@@ -23,6 +22,6 @@ _use_writable_cache()
 import numba  # noqa: E402  (reads NUMBA_CACHE_DIR when it is imported)
 
 
-def kernel(function: F) -> F:
+def kernel(function: Kernel) -> Kernel:
     """Compile to machine code at first call, cached on disk. Divisions by zero give inf, as in numpy."""
-    return cast(F, numba.njit(cache=True, error_model="numpy")(function))
+    return cast(Kernel, numba.njit(cache=True, error_model="numpy")(function))

@@ -89,7 +89,7 @@ class Workspace(NamedTuple):
     step: Array
     jacobian: Array
     free: Ints
-    index: Ints
+    order: Ints
     candidate: Array
     backup: Array
     vectors: Array
@@ -240,9 +240,9 @@ def point_in_world(node, point, position, rotation, out):
 
 @kernel
 def direction_error(current, target, out):
-    """Tangent vector at `target` towards `current` (unit vectors), as long as the angle between them, into `out`."""
+    """Tangent vector at `current` away from `target` (unit vectors), as long as the angle between them, into `out`."""
     dot = current[0] * target[0] + current[1] * target[1] + current[2] * target[2]
-    x, y, z = current[0] - dot * target[0], current[1] - dot * target[1], current[2] - dot * target[2]
+    x, y, z = dot * current[0] - target[0], dot * current[1] - target[1], dot * current[2] - target[2]
     sine = np.sqrt(x * x + y * y + z * z)
     scale = np.arctan2(sine, dot) / sine if sine > 1e-9 else (1.0 if dot > 0 else 0.0)
     out[0], out[1], out[2] = scale * x, scale * y, scale * z
@@ -380,7 +380,7 @@ def _cholesky_solve(work, count):
 def _bounded_step(tree, limits, qpos, damping, largest, work, out):
     """Step `out` (nv,) that lowers the quadratic model inside the box; joints that would leave it stop at its wall."""
     nv, base = len(work.gradient), tree.base_size
-    state, index = work.free, work.index  # 1 free, 0 stopped with the step already in `out`
+    state, index = work.free, work.order  # 1 free, 0 stopped with the step already in `out`
     for v in range(nv):
         state[v] = 1 if work.hessian[v, v] > 0.0 else 0
         out[v] = 0.0

@@ -137,7 +137,7 @@ def forearm_frame(robot: Robot, side: str) -> Array | None:
     _, elbow, wrist = (_world(robot, parts.points[name], position, rotation) for name in names)
     along = wrist - elbow
     axis = rotation[joint + 1] @ robot.tree.axis[joint + 1] * _flexion_sign(robot, joint, names)
-    across = axis - along * (along @ axis) / max(along @ along, 1e-12)
+    across = axis - along * (along @ axis) / max(float(along @ along), 1e-12)
     if np.linalg.norm(along) < 1e-6 or np.linalg.norm(across) < 0.1:
         return None
     along, across = along / np.linalg.norm(along), across / np.linalg.norm(across)
@@ -160,7 +160,7 @@ def _flexion_sign(robot: Robot, joint: int, names: list[str]) -> float:
         qpos[robot.first_joint + joint] = value
         position, rotation = robot.tree.forward(qpos)
         a, b, c = (_world(robot, robot.semantics.points[name], position, rotation) for name in names)
-        cosine = (b - a) @ (c - b) / max(np.linalg.norm(b - a) * np.linalg.norm(c - b), 1e-9)
+        cosine = (b - a) @ (c - b) / max(float(np.linalg.norm(b - a) * np.linalg.norm(c - b)), 1e-9)
         return float(np.arccos(np.clip(cosine, -1, 1)))
 
     now = robot.neutral[robot.first_joint + joint]

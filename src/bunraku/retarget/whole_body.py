@@ -1,4 +1,4 @@
-"""The whole-body mapper: limb directions, orientations, posture and limits in one warm-started least-squares problem."""
+"""The whole-body mapper: directions, orientations, posture and limits in one warm-started least-squares problem."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class WholeBodyMapper:
         return HumanSide(
             np.array(joints, np.int32).reshape(-1, 2),
             np.array(bones, float).reshape(-1, 3),
-            np.array([pair.weight for pair in (*directions, *orientations)], float),
+            np.array([d.weight for d in directions] + [o.weight for o in orientations], float),
             self.pairs.reference,
             np.ascontiguousarray(self.robot.semantics.world_from_body),
         )

@@ -299,7 +299,7 @@ def _is_finger(body: Skeleton, node: int) -> bool:
     own = [body.robot.joint_names[node - 1], *body.names[node]]
     if mentions(own, "finger"):
         return True
-    return body.robot.tree.joint_type[node] != 1
+    return bool(body.robot.tree.joint_type[node] != 1)
 
 
 def _leg_chain(body: Skeleton, root: int) -> list[int]:

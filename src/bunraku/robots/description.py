@@ -9,9 +9,15 @@ from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
 
 from bunraku.errors import RobotError
+from bunraku.robots.meshes import is_readable
 
 MAX_BODIES = 1000
 MAX_GEOMS = 5000
+
+VISUAL_GROUP, COLLISION_GROUP = "2", "3"
+"""of geoms; MuJoCo draws the groups 0 to 2"""
+DENSITY = 500.0
+"""kg/m³ of fitted shapes, where a description gives no masses"""
 
 COMPILER = {
     "angle": "radian",
@@ -29,8 +35,10 @@ class Description:
 
     name: str
     root: Element
-    meshes: dict[str, Path | None] = field(default_factory=dict)
-    """file name in the XML → where that file is; None where it was not found"""
+    meshes: dict[str, Path] = field(default_factory=dict)
+    """file name in the XML → where that file is; only files that can be read at first sight"""
+    missing: dict[str, str] = field(default_factory=dict)
+    """file name in the XML → what the description calls it, for the others"""
     textures: dict[str, Path] = field(default_factory=dict)
     base: Literal["free", "fixed"] | None = None
     """what the file says itself; None where it leaves that open"""
@@ -46,6 +54,13 @@ class Description:
         if found is None:
             raise RobotError("has no body")
         return found
+
+    def add_mesh(self, file: str, path: Path | None, reference: str) -> None:
+        """Note where a mesh file is, or that it is missing."""
+        if path is not None and is_readable(path):
+            self.meshes[file] = path
+        else:
+            self.missing[file] = reference
 
     def section(self, tag: str) -> Element:
         """A top-level section, made where it is missing."""

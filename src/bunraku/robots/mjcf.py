@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
 
 from bunraku.errors import RobotError
@@ -27,6 +26,8 @@ def read_mjcf(root: Element, files: Files, name: str) -> Description:
     model = root.get("model") or name
     out = Description(name=model, root=Element("mujoco", model=model))
     compiler = {key: value for section in root.findall("compiler") for key, value in section.attrib.items()}
+    if compiler.get("coordinate") == "global":
+        raise RobotError("uses global coordinates, which MuJoCo gave up; local ones are needed")
     kept = {key: value for key, value in compiler.items() if key in _COMPILER_KEYS}
     angle = {"angle": "degree"}
     SubElement(out.root, "compiler", {**COMPILER, **angle, **kept})
@@ -41,9 +42,9 @@ def read_mjcf(root: Element, files: Files, name: str) -> Description:
     world.extend(child for section in root.findall("worldbody") for child in section)
     _keep_robot(world, out)
     _tidy(out)
-    _check_numbers(out.root)
     keep_assets(out, files, compiler)
     _keep_relations(root, out)
+    _check_numbers(out.root)
     return out
 
 
@@ -91,8 +92,7 @@ def _keep_robot(world: Element, out: Description) -> None:
 
     prune(world)
     robot.attrib.pop("mocap", None)
-    own = [e for e in (*robot, *robot.iterfind("frame//*")) if e.tag in ("joint", "freejoint")]
-    own = [e for e in own if not any(e in body.iter() for body in robot.iter("body") if body is not robot)]
+    own = _own_joints(robot)
     free = [e for e in own if e.tag == "freejoint" or e.get("type") == "free"]
     out.base = "free" if free else None
     if own and not free:
@@ -103,6 +103,14 @@ def _top_bodies(parent: Element) -> list[Element]:
     out = []
     for child in parent:
         out += [child] if child.tag == "body" else _top_bodies(child) if child.tag == "frame" else []
+    return out
+
+
+def _own_joints(parent: Element) -> list[Element]:
+    """The joints of a body itself, those in its frames too."""
+    out = []
+    for child in parent:
+        out += [child] if child.tag in ("joint", "freejoint") else _own_joints(child) if child.tag == "frame" else []
     return out
 
 
@@ -160,7 +168,7 @@ def _keep_relations(root: Element, out: Description) -> None:
     """Equalities, contact exclusions and actuators between what is left."""
     world = out.section("worldbody")
     names = {tag: {e.get("name", "") for e in world.iter(tag)} for tag in ("body", "joint", "site")}
-    kinds: tuple[tuple[str, str, dict[str, Literal["body", "joint", "site"]]], ...] = (
+    kinds: tuple[tuple[str, str, dict[str, str]], ...] = (
         ("equality", "joint", {"joint1": "joint", "joint2": "joint"}),
         ("equality", "connect", {"body1": "body", "body2": "body", "site1": "site", "site2": "site"}),
         ("equality", "weld", {"body1": "body", "body2": "body", "site1": "site", "site2": "site"}),

@@ -50,10 +50,11 @@ def keep_assets(out: Description, files: Files, compiler: Mapping[str, str]) -> 
 
 def _set_mesh(element: Element, file: str, path: Path | None, out: Description) -> None:
     """A mesh from a file; one that the XML itself spells out or generates counts as not found."""
+    reference = element.get("file") or element.get("name", "")
     for key in set(element.attrib) - {"name", "class", "scale", "refpos", "refquat"}:
         element.attrib.pop(key)
     element.set("file", file)
-    out.meshes[file] = path
+    out.add_mesh(file, path, reference)
 
 
 def _keep_texture(element: Element, path: Path | None) -> bool:

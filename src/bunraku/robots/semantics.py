@@ -132,7 +132,7 @@ def _tip(body: Skeleton, chain: list[int]) -> Array:
     last = chain[-1]
     before = next((n for n in reversed(chain[:-1]) if _far(body, n, last)), chain[0])
     along = body.position[last] - body.position[before]
-    length = np.linalg.norm(along)
+    length = float(np.linalg.norm(along))
     if length < 1e-6:
         along, length = -UP, 1.0
     cloud = body.points_of(body.subtree(last)) - body.position[last]

@@ -9,14 +9,9 @@ import numpy as np
 
 from bunraku.errors import RobotError
 from bunraku.kinematics import rotations
-from bunraku.robots.description import MAX_GEOMS, Description, unique
+from bunraku.robots.description import COLLISION_GROUP, DENSITY, MAX_GEOMS, VISUAL_GROUP, Description, unique
 from bunraku.robots.files import Files
 from bunraku.robots.markup import number, numbers, written
-
-VISUAL_GROUP, COLLISION_GROUP = "2", "3"
-"""MuJoCo draws groups 0 to 2"""
-DENSITY = 500.0
-"""kg/m³ of the collision shapes, where no link of a description has a mass"""
 
 
 class Shapes:
@@ -79,7 +74,7 @@ class Shapes:
             path = self.files.find(reference)
             name = unique(Path(reference).stem or "mesh", set(self.meshes.values()))
             self.meshes[reference, scale] = name
-            self.out.meshes[f"{name}.stl"] = path
+            self.out.add_mesh(f"{name}.stl", path, reference)
             SubElement(self.out.section("asset"), "mesh", name=name, file=f"{name}.stl", scale=scale)
         return {"type": "mesh", "mesh": self.meshes[reference, scale]}
 

@@ -19,7 +19,10 @@ _Places = tuple[int, int, int]
 _LIKE = 0.25
 # Parts of the leg's length (hip to ankle), after Drillis and Contini.
 _UPPER_ARM, _FOREARM, _HALF_SHOULDERS = 0.379, 0.297, 0.22
+# What a joint passed over costs the score of a limb's parting.
 _SKIPPED = 0.5
+# Bounds of the search: branches of a node, pairs, joints along a limb.
+_BRANCHES, _PAIRS, _ALONG = 8, 30, 16
 
 
 class _Pair(NamedTuple):
@@ -63,18 +66,15 @@ def roles_by_topology(skeleton: PosedSkeleton) -> dict[str, int]:
 
 def _pairs(skeleton: PosedSkeleton) -> list[_Pair]:
     """Pairs of like chains of at least three bones, longest first."""
-    reach = skeleton.reach()
     out = []
     for node in range(skeleton.joint_count):
-        long = [child for child in skeleton.children[node] if skeleton.children[child]]
-        for a, b in combinations(long, 2):
-            ra, rb = reach[a] + skeleton.lengths[a], reach[b] + skeleton.lengths[b]
-            if min(ra, rb) <= 0.7 * max(ra, rb):
-                continue
-            first, second = [a, *skeleton.longest_path(a)], [b, *skeleton.longest_path(b)]
-            if _unlikeness(skeleton, first, second) < _LIKE:
-                out.append(_Pair(node, first, second, float(ra + rb) / 2))
-    return sorted(out, key=lambda pair: -pair.reach)
+        long = sorted((child for child in skeleton.children[node] if skeleton.children[child]), key=lambda c: -skeleton.reach[c])
+        paths = {child: [child, *skeleton.longest_path(child)] for child in long[:_BRANCHES]}
+        for a, b in combinations(paths, 2):
+            far, near = float(skeleton.reach[a]), float(skeleton.reach[b])
+            if near > 0.7 * far and _unlikeness(skeleton, paths[a], paths[b]) < _LIKE:
+                out.append(_Pair(node, paths[a], paths[b], (far + near) / 2))
+    return sorted(out, key=lambda pair: -pair.reach)[:_PAIRS]
 
 
 def _unlikeness(skeleton: PosedSkeleton, first: list[int], second: list[int]) -> float:
@@ -95,7 +95,7 @@ def _legs_and_arms(skeleton: PosedSkeleton, pairs: list[_Pair]) -> tuple[_Pair, 
                               (one.node, other.second[0]))
         )  # fmt: skip
         shared = {one.first[0], one.second[0]} & {other.first[0], other.second[0]}
-        if inside or shared or min(one.reach, other.reach) < 0.5 * pairs[0].reach:
+        if inside or shared or not skeleton.common([one.node, other.node]) or min(one.reach, other.reach) < 0.5 * pairs[0].reach:
             continue
         heads = [bool(_head_chain(skeleton, pair, beside)) for pair, beside in ((one, other), (other, one))]
         if heads[0] != heads[1]:
@@ -106,14 +106,13 @@ def _legs_and_arms(skeleton: PosedSkeleton, pairs: list[_Pair]) -> tuple[_Pair, 
 
 def _head_chain(skeleton: PosedSkeleton, arms: _Pair, legs: _Pair | None = None) -> list[int]:
     """The longest chain on the arms' node that is neither an arm nor the way to the legs; empty if there is none."""
-    reach = skeleton.reach()
     limbs = {arms.first[0], arms.second[0], *((legs.first[0], legs.second[0]) if legs else ())}
     way = set(skeleton.path(legs.node)) if legs else set()
     tops = [child for child in skeleton.children[arms.node] if child not in limbs and child not in way]
-    tops = [top for top in tops if reach[top] + skeleton.lengths[top] < 0.8 * arms.reach]
+    tops = [top for top in tops if skeleton.reach[top] < 0.8 * arms.reach]
     if not tops:
         return []
-    top = max(tops, key=lambda child: reach[child] + skeleton.lengths[child])
+    top = max(tops, key=lambda child: skeleton.reach[child])
     return [top, *skeleton.longest_path(top)]
 
 

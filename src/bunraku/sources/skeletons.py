@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
 # Two joints nearer to each other than this part of the body's largest bone stand at one place.
 _SAME_PLACE = 1e-3
-# A toe nearer to the ankle than this part of the shin is a second joint of the ankle.
-_TOE_REACH = 0.15
+# What is nearer to wrist or ankle than this part of the bone before it does not show where hand or foot point.
+_REACH = 0.15
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,6 +39,8 @@ class PosedSkeleton:
     """(N, 3) positions in the pose in which all rotations are zero"""
     lengths: Array = field(init=False)
     """(N,) mean distance to the parent; 0 for a root"""
+    reach: Array = field(init=False)
+    """(N,) length of the longest chain from the node's parent through the node to a leaf"""
     children: tuple[tuple[int, ...], ...] = field(init=False)
     """(N,)"""
 
@@ -47,9 +49,12 @@ class PosedSkeleton:
         lengths = np.linalg.norm(self.positions - self.positions[:, parent], axis=-1).mean(0)
         lengths[self.parents < 0] = 0.0
         children: list[list[int]] = [[] for _ in self.parents]
-        for node, above in enumerate(self.parents.tolist()):
+        reach = lengths.copy()
+        for node, above in reversed(list(enumerate(self.parents.tolist()))):
             if above >= 0:
-                children[above].append(node)
+                children[above].insert(0, node)
+                reach[above] = max(reach[above], lengths[above] + reach[node])
+        object.__setattr__(self, "reach", reach)
         object.__setattr__(self, "lengths", lengths)
         object.__setattr__(self, "children", tuple(map(tuple, children)))
 
@@ -62,6 +67,10 @@ class PosedSkeleton:
     def tiny(self) -> float:
         """Distances below this are none."""
         return _SAME_PLACE * float(self.lengths.max(initial=0.0))
+
+    def apart(self, a: int, b: int) -> bool:
+        """Whether two nodes stand at different places."""
+        return bool(np.linalg.norm(self.positions[:, a] - self.positions[:, b], axis=-1).mean() > self.tiny)
 
     def path(self, node: int) -> list[int]:
         """From the root down to the node."""
@@ -90,21 +99,11 @@ class PosedSkeleton:
 
     def longest_path(self, node: int) -> list[int]:
         """From the node's child to the leaf that is farthest along the bones; empty at a leaf."""
-        reach = self.reach()
         out: list[int] = []
         while self.children[node]:
-            node = max(self.children[node], key=lambda child: (self.lengths[child] + reach[child], -child))
+            node = max(self.children[node], key=lambda child: (self.reach[child], -child))
             out.append(node)
         return out
-
-    def reach(self) -> Array:
-        """(N,) length of the longest chain under each node."""
-        reach = np.zeros(len(self.parents))
-        for node in reversed(range(len(self.parents))):
-            if self.parents[node] >= 0:
-                above = self.parents[node]
-                reach[above] = max(reach[above], reach[node] + self.lengths[node])
-        return reach
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,8 +114,6 @@ class SkeletonMap:
     """(J,) node of each canonical joint, -1 where there is none"""
     hand_ends: Mapping[str, int]
     """side → a node beyond the wrist that shows where the hand points; -1 where there is none"""
-    foot_ends: Mapping[str, int]
-    """side → a node beyond the ankle that shows where the foot points; -1 where there is none"""
     notes: tuple[str, ...]
 
     def node(self, joint: str) -> int:
@@ -146,20 +143,18 @@ def map_skeleton(skeleton: PosedSkeleton) -> SkeletonMap | None:
         listed = ", ".join(f"{role} = {_label(skeleton, roles[role])}" for role in chosen)
         notes.append(f"joints told by topology and geometry, not by name: {listed}")
     _complete_trunk(skeleton, roles, readings)
-    hand_ends, foot_ends = {}, {}
+    hand_ends = {}
     for side in SIDES:
         _complete_arm(skeleton, roles, side)
         _complete_foot(skeleton, roles, side)
         _find_fingers(skeleton, roles, readings, side)
         hand_ends[side] = _hand_end(skeleton, roles, side)
-        foot_ends[side] = _foot_end(skeleton, roles, side)
     nodes = np.full(JOINT_COUNT, -1, np.int32)
     for role, node in roles.items():
         nodes[INDEX[role]] = node
     return SkeletonMap(
         nodes=nodes,
         hand_ends=MappingProxyType(hand_ends),
-        foot_ends=MappingProxyType(foot_ends),
         notes=tuple(notes),
     )
 
@@ -269,7 +264,7 @@ def _complete_foot(skeleton: PosedSkeleton, roles: dict[str, int], side: str) ->
     foot, shin = roles.get(f"{side}_foot", -1), roles.get(f"{side}_shin", -1)
     if foot < 0:
         return
-    reach = _TOE_REACH * skeleton.lengths[foot] if shin >= 0 else skeleton.tiny
+    reach = _REACH * skeleton.lengths[foot] if shin >= 0 else skeleton.tiny
     known = roles.pop(f"{side}_toe", -1)
     for node in ([known] if known >= 0 else []) + skeleton.longest_path(foot):
         if np.linalg.norm(skeleton.zero[node] - skeleton.zero[foot]) > max(reach, skeleton.tiny):
@@ -277,20 +272,16 @@ def _complete_foot(skeleton: PosedSkeleton, roles: dict[str, int], side: str) ->
             return
 
 
-def _foot_end(skeleton: PosedSkeleton, roles: Mapping[str, int], side: str) -> int:
-    return roles.get(f"{side}_toe", -1)
-
-
 def _hand_end(skeleton: PosedSkeleton, roles: Mapping[str, int], side: str) -> int:
     """The first node beyond the wrist, thumb aside, that stands apart from it."""
     hand = roles.get(f"{side}_hand", -1)
     if hand < 0:
         return -1
-    thumb = roles.get(f"{side}_thumb_1", -1)
+    thumb, reach = roles.get(f"{side}_thumb_1", -1), max(_REACH * skeleton.lengths[hand], skeleton.tiny)
     for node in skeleton.longest_path(hand):
         if node == thumb or (thumb >= 0 and skeleton.below(node, thumb)):
             return -1
-        if np.linalg.norm(skeleton.zero[node] - skeleton.zero[hand]) > skeleton.tiny:
+        if np.linalg.norm(skeleton.zero[node] - skeleton.zero[hand]) > reach:
             return node
     return -1
 

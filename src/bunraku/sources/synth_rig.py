@@ -90,6 +90,8 @@ class Act:
     """(T,)"""
     eyes: Array
     """(T, 2)"""
+    ceiling: Array | None = None
+    """(T,) height that the hips stay below, m"""
 
 
 def perform(body: Body, act: Act) -> tuple[Array, Array]:
@@ -129,9 +131,15 @@ def _hips(body: Body, act: Act, pelvis: Array) -> Array:
         reach = _STRAIGHTEST * sum(body.lengths[INDEX[f"{side}_{part}"]] for part in ("shin", "foot"))
         across = np.sum((away[:, :2] - act.hips[:, :2]) ** 2, axis=-1)
         heights.append(away[:, 2] + np.sqrt(np.maximum(reach**2 - across, 0.0)))
-    lower = np.minimum(*heights)
-    soft = lower - _SOFT * np.log1p(np.exp(-np.abs(heights[0] - heights[1]) / _SOFT))
-    return np.column_stack([act.hips[:, :2], soft + act.hips[:, 2]])
+    height = _soft_minimum(*heights)
+    if act.ceiling is not None:
+        height = _soft_minimum(height, act.ceiling)
+    return np.column_stack([act.hips[:, :2], height + act.hips[:, 2]])
+
+
+def _soft_minimum(a: Array, b: Array) -> Array:
+    """The lower of the two, handed over smoothly, never above it."""
+    return np.asarray(np.minimum(a, b) - _SOFT * np.log1p(np.exp(-np.abs(a - b) / _SOFT)))
 
 
 def _ankle(body: Body, side: str, foot: Foot) -> Array:

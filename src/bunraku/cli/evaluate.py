@@ -1,0 +1,44 @@
+"""How faithful, clean and safe a robot motion is, against the human motion it came from.
+
+examples:
+  bunraku evaluate walk.bvh walk.g1.npz
+  bunraku evaluate walk.bvh walk.npz --robot my_robot.urdf --json
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bunraku.cli.terminal import note, print_json
+from bunraku.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The verb's arguments."""
+    parser.add_argument("human", metavar="HUMAN", help="the person's motion: a file or URI (see: bunraku sources)")
+    parser.add_argument("motion", metavar="ROBOT_MOTION", type=Path, help="the robot's motion: an .npz file")
+    parser.add_argument("--robot", help="a name or robot file (default: the name in the motion file)")
+    parser.add_argument("--skip", type=int, default=0, metavar="N", help="leave out the first N frames")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print all metrics that can be computed, and why others cannot."""
+    from bunraku.evaluate import evaluate
+    from bunraku.robots import RobotMotion, load_robot
+    from bunraku.sources import read_motion
+
+    motion = RobotMotion.load(args.motion)
+    name = args.robot or motion.robot
+    if not name:
+        raise InputError(f"{args.motion}: it does not say which robot it is for: give --robot")
+    robot = load_robot(name, base=motion.root)
+    for warning in robot.warnings:
+        note(f"bunraku: {robot.name}: {warning}")
+    result = evaluate(read_motion(args.human), motion, robot, skip=args.skip)
+    if args.json:
+        print_json(result.to_dict())
+    else:
+        print(result)
+    return 0

@@ -1,0 +1,173 @@
+"""Bring recorded human motion to a robot.
+
+examples:
+  bunraku retarget walk.bvh --robot g1                      writes walk.g1.npz here
+  bunraku retarget walk.bvh --robot g1 --out walk.csv
+  bunraku retarget clips/ --robot my_robot.urdf --out out/ --format npz,csv --jobs 2
+  bunraku retarget synth:wave --robot puppet
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bunraku.cli.terminal import note, print_json, print_table, progress
+from bunraku.errors import BunrakuError, InputError, OutputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from bunraku.robots import Robot
+
+FORMATS = ("npz", "csv", "pkl")
+MAPPERS = ("whole-body",)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one input."""
+
+    source: str
+    files: tuple[str, ...] = ()
+    frames: int = 0
+    duration_s: float = 0.0
+    frames_per_s: float = 0.0
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The verb's arguments."""
+    parser.add_argument("inputs", nargs="+", metavar="IN", help="files, folders of them, or URIs (see: bunraku sources)")
+    parser.add_argument("--robot", default="puppet", help="a name (see: bunraku robots), a URDF, xacro or MJCF file")
+    parser.add_argument("--out", type=Path, help="a file for one input, a folder for several (default: here)")
+    parser.add_argument("--format", default=None, help=f"one or more of {','.join(FORMATS)} (default: npz)")
+    parser.add_argument("--mapper", default="whole-body", choices=MAPPERS, help="how poses are mapped")
+    parser.add_argument("--base", choices=("free", "fixed"), help="whether the robot's base moves (default: as found)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="work on N inputs at a time")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Retarget every input; one that fails does not stop the others."""
+    from bunraku.robots import load_robot
+
+    inputs = list(_inputs(args.inputs))
+    formats = _formats(args.format, args.out)
+    if args.jobs < 1:
+        raise InputError(f"--jobs {args.jobs}: at least 1 is needed")
+    single = _single_file(args.out, inputs, formats)
+    robot = load_robot(args.robot, base=args.base)
+    for warning in robot.warnings:
+        note(f"bunraku: {robot.name}: {warning}")
+    outcomes = []
+    for outcome in _work(inputs, args, robot, formats, single):
+        outcomes.append(outcome)
+        if outcome.error:
+            note(f"bunraku: {outcome.error}")
+        for line in outcome.notes:
+            note(f"{outcome.source}: {line}")
+    done = [outcome for outcome in outcomes if outcome.error is None]
+    if args.json:
+        print_json({"robot": robot.name, "results": [outcome.__dict__ for outcome in outcomes]})
+    else:
+        rows = [
+            [Path(o.source).name, str(o.frames), f"{o.duration_s:.1f} s", f"{o.frames_per_s:,.0f}", ", ".join(o.files)]
+            for o in done
+        ]
+        if rows:
+            print_table(rows, ("motion", "frames", "length", "frames/s", "written"))
+    return 0 if len(done) == len(outcomes) else 2
+
+
+def _work(
+    inputs: list[str], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
+) -> Iterator[Outcome]:
+    one = partial(_one, args.robot, args.base, args.out or Path(), formats, single)
+    if args.jobs == 1 or len(inputs) == 1:
+        outcomes: Iterator[Outcome] = (_retarget(source, robot, args.out or Path(), formats, single) for source in inputs)
+        yield from progress(outcomes, len(inputs) if len(inputs) > 1 else 0, "retarget")
+        return
+    with ProcessPoolExecutor(min(args.jobs, len(inputs))) as pool:
+        yield from progress(pool.map(one, inputs), len(inputs), "retarget")
+
+
+_loaded: dict[tuple[str, str | None], Robot] = {}
+
+
+def _one(
+    name: str, base: str | None, folder: Path, formats: Sequence[str], single: Path | None, source: str
+) -> Outcome:
+    """The work of one process: its robot is loaded once."""
+    from bunraku.robots import load_robot
+
+    if (name, base) not in _loaded:
+        _loaded[name, base] = load_robot(name, base=base)  # type: ignore[arg-type]
+    return _retarget(source, _loaded[name, base], folder, formats, single)
+
+
+def _retarget(source: str, robot: Robot, folder: Path, formats: Sequence[str], single: Path | None) -> Outcome:
+    from bunraku.retarget import retarget
+    from bunraku.sources import read_motion
+
+    try:
+        motion = read_motion(source)
+        if not len(motion):
+            raise InputError(f"{source}: it holds no frames")
+        started = time.perf_counter()
+        result = retarget(motion, robot)
+        spent = time.perf_counter() - started
+        targets = [single] if single else [folder / f"{motion.name}.{robot.name}.{ending}" for ending in formats]
+        files = tuple(str(result.save(target)) for target in targets)
+    except BunrakuError as error:
+        return Outcome(source, error=str(error))
+    speed = len(motion) / max(spent, 1e-9)
+    return Outcome(source, files, len(motion), motion.duration_s, speed, motion.notes)
+
+
+def _inputs(given: Sequence[str]) -> Iterator[str]:
+    """Folders are opened: every motion file below them, in order."""
+    from bunraku.sources import recordings
+
+    endings = {ending for kind in recordings().values() for ending in kind.suffixes}
+    for entry in given:
+        path = Path(entry)
+        if not path.is_dir():
+            yield entry
+            continue
+        found = sorted(p for p in path.rglob("*") if p.suffix.lower() in endings and p.is_file())
+        if not found:
+            raise InputError(f"{entry}: no motion file below this folder ({', '.join(sorted(endings))})")
+        yield from map(str, found)
+
+
+def _formats(given: str | None, out: Path | None) -> tuple[str, ...]:
+    if given is None:
+        ending = out.suffix[1:] if out and out.suffix else "npz"
+        return (ending,) if ending in FORMATS else ("npz",)
+    formats = tuple(part.strip() for part in given.split(",") if part.strip())
+    for name in formats:
+        if name not in FORMATS:
+            raise UnknownNameError("format", name, FORMATS)
+    return formats or ("npz",)
+
+
+def _single_file(out: Path | None, inputs: Sequence[str], formats: Sequence[str]) -> Path | None:
+    """`--out` as a file where it looks like one."""
+    if out is None or out.is_dir() or not out.suffix:
+        if out is not None and out.exists() and not out.is_dir():
+            raise OutputError(f"{out}: it exists and is not a folder")
+        return None
+    if out.suffix[1:] not in FORMATS:
+        raise UnknownNameError("format", out.suffix, [f".{name}" for name in FORMATS])
+    if len(inputs) > 1 or len(formats) > 1:
+        raise OutputError(f"--out {out} names one file, but there is more than one to write: give a folder")
+    if out.parent.exists() and not os.access(out.parent, os.W_OK):
+        raise OutputError(f"cannot write {out}: the folder {out.parent} is not writable")
+    return out

@@ -1,0 +1,1 @@
+"""Robots' interfaces: commands go out, measurements come back; the simulator is one of them. Pictures, too."""

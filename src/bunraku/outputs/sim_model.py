@@ -1,0 +1,94 @@
+"""A robot's MuJoCo model made ready to be simulated: floor, motors, tight followers, base free or held."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bunraku.robots.model import model_xml, parse_spec
+from bunraku.robots.robot import Robot
+
+if TYPE_CHECKING:
+    import mujoco
+
+_NEAR = 2
+"""links this few joints apart may overlap, as they do inside a real joint's housing"""
+
+
+def simulation_model(robot: Robot, *, held: bool, timestep_s: float) -> mujoco.MjModel:
+    """Primitives only, one motor for each joint that leads. A held base is moved from outside and feels no floor."""
+    import mujoco
+
+    spec = parse_spec(model_xml(robot, visuals=False))
+    spec.option.timestep = timestep_s
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    touches = 0 if held else 1
+    spec.worldbody.add_geom(
+        name="floor",
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[0, 0, 0.05],
+        contype=touches,
+        conaffinity=touches,
+    )
+    if held:
+        base = spec.worldbody.first_body()
+        for joint in list(base.joints):
+            if joint.type == mujoco.mjtJoint.mjJNT_FREE:
+                spec.delete(joint)
+        base.mocap = True
+    for k in robot.tree.independent:
+        limit = float(robot.effort[k])
+        motor = spec.add_actuator(name=robot.joint_names[k], target=robot.joint_names[k])
+        motor.trntype = mujoco.mjtTrn.mjTRN_JOINT
+        motor.forcelimited = True
+        motor.forcerange = [-limit, limit]
+        spec.joint(robot.joint_names[k]).actfrclimited = False
+    for equality in spec.equalities:
+        equality.solref = [2.5 * timestep_s, 1.0]
+    model = spec.compile()
+    for first, second in _overlaps(model, robot):
+        spec.add_exclude(bodyname1=first, bodyname2=second)
+    return spec.compile()
+
+
+def _overlaps(model: mujoco.MjModel, robot: Robot) -> list[tuple[str, str]]:
+    """Pairs of links that shall not push each other: neighbours, and those that touch in the neutral pose."""
+    import mujoco
+
+    chains = [_chain(model, body) for body in range(model.nbody)]
+    solid = [b for b in range(1, model.nbody) if model.body_geomnum[b]]
+    found = {pair for pair in combinations(solid, 2) if _apart(chains[pair[0]], chains[pair[1]]) <= _NEAR}
+    data = mujoco.MjData(model)
+    for name, value in zip(robot.joint_names, robot.neutral[robot.first_joint :], strict=True):
+        data.qpos[model.joint(name).qposadr[0]] = value
+    mujoco.mj_forward(model, data)
+    for contact in data.contact:
+        a, b = (int(model.geom_bodyid[geom]) for geom in contact.geom)
+        if a and b:
+            found.add((min(a, b), max(a, b)))
+    return [(model.body(a).name, model.body(b).name) for a, b in sorted(found)]
+
+
+def _chain(model: mujoco.MjModel, body: int) -> list[int]:
+    """The moving bodies from this one to the world; welded bodies count as one."""
+    chain = [int(model.body_weldid[body])]
+    while chain[-1]:
+        chain.append(int(model.body_weldid[model.body_parentid[chain[-1]]]))
+    return chain
+
+
+def _apart(first: list[int], second: list[int]) -> int:
+    """Number of joints between two bodies."""
+    common = next(body for body in first if body in second)
+    return first.index(common) + second.index(common)
+
+
+def addresses(model: mujoco.MjModel, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) where each joint of the robot stands in the model's qpos, and in its qvel."""
+    joints = [model.joint(name) for name in robot.joint_names]
+    places = [(int(joint.qposadr[0]), int(joint.dofadr[0])) for joint in joints]
+    at = np.array(places, int).reshape(-1, 2)
+    return at[:, 0], at[:, 1]

@@ -1,0 +1,233 @@
+"""Collision geometry made simple: meshes that touch become fitted shapes, missing meshes become stand-ins.
+
+After this, everything in the description that can touch is a primitive, and meshes are there to be looked at only.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import RobotError
+from bunraku.kinematics import rotations
+from bunraku.robots import fitting, meshes
+from bunraku.robots.description import COLLISION_GROUP, DENSITY, VISUAL_GROUP, Description, unique
+from bunraku.robots.markup import text_of, written
+from bunraku.robots.model import compile_xml, without_visuals
+from bunraku.robots.stance import Stance, find_stance
+from bunraku.robots.standin import stand_ins
+
+if TYPE_CHECKING:
+    import mujoco
+
+Array = NDArray[np.float64]
+
+_FITTED = "bunraku_fitted"
+_NEVER_ON_A_ROBOT = ("mjGEOM_PLANE", "mjGEOM_HFIELD", "mjGEOM_SDF")
+
+
+def settle_shapes(description: Description, spec: mujoco.MjSpec) -> Stance:
+    """Rewrite the geoms of the description. Returns how the robot stands: feet get level boxes."""
+    worldbody = description.section("worldbody")
+    parents = {child: parent for parent in worldbody.iter() for child in parent}
+    elements = {element.get("name", ""): element for element in worldbody.iter("geom")}
+    for geom in spec.geoms:
+        if geom.type.name in _NEVER_ON_A_ROBOT:
+            parents[elements[geom.name]].remove(elements.pop(geom.name))
+    shown = {
+        geom.name: geom.meshname
+        for geom in spec.geoms
+        if geom.name in elements and (geom.meshname or geom.type.name == "mjGEOM_MESH")
+    }
+    skeleton = compile_xml(text_of(without_visuals(_with_specks(description.root, shown))))
+    stance = find_stance(skeleton)
+    rewriter = _Rewriter(description, spec, skeleton, stance)
+    for name, mesh in shown.items():
+        rewriter.replace(elements[name], parents[elements[name]], mesh)
+    rewriter.fill_gaps()
+    rewriter.let_something_touch()
+    rewriter.report()
+    return stance
+
+
+def _with_specks(root: Element, shown: dict[str, str]) -> Element:
+    """A copy with a speck in the place of every mesh: MuJoCo then tells where each one sits."""
+    root = copy.deepcopy(root)
+    for geom in root.iterfind("worldbody//geom"):
+        if geom.get("name", "") in shown:
+            geom.attrib.pop("mesh", None)
+            geom.attrib.pop("fitscale", None)
+            geom.set("type", "sphere")
+            geom.set("size", "0.001")
+    return root
+
+
+class _Rewriter:
+    def __init__(
+        self, description: Description, spec: mujoco.MjSpec, skeleton: mujoco.MjModel, stance: Stance
+    ) -> None:
+        self.description, self.skeleton, self.stance = description, skeleton, stance
+        self.meshes: dict[str, Any] = {mesh.name: mesh for mesh in spec.meshes}
+        self.geoms: dict[str, Any] = {geom.name: geom for geom in spec.geoms}
+        self.body_elements = {e.get("name", ""): e for e in description.bodies()}
+        self.names = set(self.geoms)
+        self.points: dict[str, Array | None] = {}
+        self.fits: dict[tuple[str, bytes], fitting.Fit] = {}
+        self.touching: dict[int, list[Element]] = defaultdict(list)
+        self.visible: dict[int, list[Element]] = defaultdict(list)
+        self.bare: dict[int, set[bool]] = defaultdict(set)
+        compiler = description.root.find("compiler")
+        self.from_geoms = compiler is not None and compiler.get("inertiafromgeom") == "true"
+        top = SubElement(SubElement(description.root, "default"), "default", {"class": _FITTED})
+        SubElement(top, "geom", group=COLLISION_GROUP)
+        for element in description.root.iterfind("worldbody//geom"):
+            geom = self.geoms[element.get("name", "")]
+            if not geom.meshname and geom.type.name != "mjGEOM_MESH":
+                body, touches = self._of(element)
+                (self.touching if touches else self.visible)[body].append(element)
+
+    def replace(self, element: Element, parent: Element, mesh: str) -> None:
+        """One geom that shows a mesh: a fitted shape where it touches, a picture where there is no other."""
+        name = element.get("name", "")
+        if mesh not in self.meshes:
+            raise RobotError(f"geom '{name}' shows a mesh '{mesh}' that does not exist")
+        body, touches = self._of(element)
+        weighs = self._weighs(body, name)
+        found = self.meshes[mesh].file in self.description.meshes
+        points = self._points(mesh) if found and (touches or weighs) else None
+        if not found or (points is None and (touches or weighs)):
+            self.bare[body].add(touches)
+            parent.remove(element)
+            return
+        if points is not None:
+            self._insert(body, self._fit(mesh, points, name), self._contact(name, touches), weighs, name)
+        others = any(self._is_picture(g) for g in range(self.skeleton.ngeom) if self.skeleton.geom_bodyid[g] == body)
+        if touches and others:
+            parent.remove(element)
+            return
+        element.set("type", "mesh")
+        element.set("mesh", mesh)
+        element.set("mass", "0")
+        if touches:
+            element.attrib.update(contype="0", conaffinity="0", group=VISUAL_GROUP)
+        self.visible[body].append(element)
+
+    def fill_gaps(self) -> None:
+        """Bodies that lost a mesh: something still touches where something touched, and something is to be seen."""
+        for body, lost in self.bare.items():
+            if True in lost and not self.touching[body]:
+                self._stand_in(body, touches=True)
+            if not self.visible[body] and self.touching[body]:
+                for element in self.touching[body]:
+                    element.set("group", VISUAL_GROUP)
+            elif not self.visible[body]:
+                self._stand_in(body, touches=False)
+
+    def let_something_touch(self) -> None:
+        """A robot described by pictures alone: they are its collision shapes too."""
+        if any(self.touching.values()):
+            return
+        for body, elements in list(self.visible.items()):
+            for element in elements:
+                name, mesh = element.get("name", ""), element.get("mesh")
+                if mesh is None:
+                    element.attrib.update(contype="1", conaffinity="1")
+                elif (points := self._points(mesh)) is not None:
+                    self._insert(body, self._fit(mesh, points, name), {}, False, name)
+
+    def report(self) -> None:
+        """One warning for all meshes that were not found or not readable."""
+        missing = self.description.missing
+        if missing:
+            total = len(missing) + len(self.description.meshes)
+            first = next(iter(missing.values()))
+            self.description.warnings.append(
+                f"{len(missing)} of {total} mesh files are missing or unreadable (the first: '{first}'); "
+                "simple shapes stand in until the files lie where the description says"
+            )
+
+    def _of(self, element: Element) -> tuple[int, bool]:
+        """Body of a geom, and whether the geom touches anything."""
+        g = self.skeleton.geom(element.get("name", "")).id
+        return int(self.skeleton.geom_bodyid[g]), not self._is_picture(g)
+
+    def _is_picture(self, geom: int) -> bool:
+        return not (self.skeleton.geom_contype[geom] or self.skeleton.geom_conaffinity[geom])
+
+    def _weighs(self, body: int, name: str) -> bool:
+        """Whether the body's mass comes from its geoms, and from this one too."""
+        geom, element = self.geoms[name], self.body_elements[self.skeleton.body(body).name]
+        if element.find("inertial") is not None and not self.from_geoms:
+            return False
+        return bool(geom.mass > 0 or (np.isnan(geom.mass) and geom.density > 0))
+
+    def _points(self, mesh: str) -> Array | None:
+        """(n, 3) vertices in the geom's frame; a file that turns out unreadable joins the missing ones."""
+        if mesh not in self.points:
+            asset = self.meshes[mesh]
+            try:
+                points = meshes.triangles(self.description.meshes[asset.file]).reshape(-1, 3)
+            except RobotError:
+                path = self.description.meshes.pop(asset.file)
+                self.description.missing[asset.file] = path.name
+                self.points[mesh] = None
+            else:
+                turned = rotations.to_matrix(rotations.normalize(asset.refquat))
+                self.points[mesh] = (points - asset.refpos) @ turned * asset.scale
+        return self.points[mesh]
+
+    def _fit(self, mesh: str, points: Array, name: str) -> fitting.Fit:
+        """The fit in the body's frame."""
+        geom = self.skeleton.geom(name)
+        up = np.zeros(3)
+        if int(self.skeleton.body_weldid[geom.bodyid[0]]) in self.stance.feet:
+            up = self.stance.geom_rotations[geom.id].T @ np.array([0.0, 0.0, 1.0])
+        key = (mesh, np.round(up, 6).tobytes())
+        if key not in self.fits:
+            self.fits[key] = fitting.level_box(points, up) if up.any() else fitting.fit(points)
+        local = self.fits[key]
+        turn = rotations.to_matrix(geom.quat)
+        return fitting.Fit(local.kind, local.size, geom.pos + turn @ local.position, turn @ local.rotation)
+
+    def _contact(self, name: str, touches: bool) -> dict[str, str]:
+        geom = self.skeleton.geom(name)
+        if not touches:
+            return {"contype": "0", "conaffinity": "0"}
+        return {
+            "contype": str(int(geom.contype[0])),
+            "conaffinity": str(int(geom.conaffinity[0])),
+            "condim": str(int(geom.condim[0])),
+            "friction": written(geom.friction),
+        }
+
+    def _stand_in(self, body: int, touches: bool) -> None:
+        bare = {} if touches else {"contype": "0", "conaffinity": "0"}
+        weighs = self.body_elements[self.skeleton.body(body).name].find("inertial") is None
+        for shape in stand_ins(self.skeleton, self.stance, body):
+            name = f"{self.skeleton.body(body).name}_stand_in"
+            element = self._insert(body, shape, {**bare, "group": VISUAL_GROUP}, weighs, name)
+            self.visible[body].append(element)
+
+    def _insert(
+        self, body: int, shape: fitting.Fit, contact: dict[str, str], weighs: bool, name: str
+    ) -> Element:
+        """A new geom right on the body."""
+        attributes = {
+            "name": unique(f"{name}_shape", self.names),
+            "class": _FITTED,
+            "type": shape.kind,
+            "size": written(shape.size),
+            "pos": written(shape.position),
+            "quat": written(rotations.from_matrix(shape.rotation)),
+            "density": written(DENSITY if weighs else 0.0),
+        }
+        element = SubElement(self.body_elements[self.skeleton.body(body).name], "geom", attributes)
+        element.attrib.update(contact)
+        if contact.get("contype") != "0" or contact.get("conaffinity") != "0":
+            self.touching[body].append(element)
+        return element

@@ -1,0 +1,128 @@
+"""How a robot stands: which chains are its legs, and with that whether its base is free."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import mujoco
+
+Array = NDArray[np.float64]
+
+_LEG = re.compile(r"leg|hip|knee|ankle|foot|toe|thigh|shin|calf|shank", re.IGNORECASE)
+_ARM = re.compile(r"arm|shoulder|elbow|wrist|hand|finger|thumb|palm|grip|neck|head|eye|jaw", re.IGNORECASE)
+_WHEEL = re.compile(r"wheel|caster", re.IGNORECASE)
+_SHORTEST = 0.2
+"""m; a chain without telling names must be at least this long to be a leg"""
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """The moving bodies of each leg, hip first, and the poses of all bodies in the reference configuration."""
+
+    legs: tuple[tuple[int, ...], ...]
+    positions: Array
+    """(bodies, 3) world position"""
+    rotations: Array
+    """(bodies, 3, 3) world_from_body"""
+    geom_rotations: Array
+    """(geoms, 3, 3) world_from_geom"""
+
+    @property
+    def feet(self) -> frozenset[int]:
+        """The last moving body of each leg."""
+        return frozenset(leg[-1] for leg in self.legs)
+
+
+def find_stance(model: mujoco.MjModel) -> Stance:
+    """Legs by name, or by shape: two chains, mirror images, of four hinges or more, that end lowest."""
+    import mujoco
+
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    positions = data.xpos.copy()
+    chains = _chains(model)
+    named = [chain for chain in chains if _is_named_leg(model, chain)]
+    legs = named if len(named) >= 2 else _mirrored(model, data.xanchor, chains)
+    return Stance(
+        legs=tuple(tuple(chain) for chain in legs) if len(legs) >= 2 else (),
+        positions=positions,
+        rotations=data.xmat.reshape(-1, 3, 3).copy(),
+        geom_rotations=data.geom_xmat.reshape(-1, 3, 3).copy(),
+    )
+
+
+def _chains(model: mujoco.MjModel) -> list[list[int]]:
+    """Unbranched runs of moving bodies that end in no further one, and are their own from the trunk on.
+
+    Fingers and toes make a run branch: then the run ends where they begin.
+    """
+    moving = [b for b in range(1, model.nbody) if model.body_weldid[b] == b and model.body_jntnum[b] > 0]
+    moving = [b for b in moving if model.jnt_type[model.body_jntadr[b]] >= 2]
+    above = {b: int(model.body_weldid[model.body_parentid[b]]) for b in moving}
+    below: dict[int, list[int]] = {}
+    for b in moving:
+        below.setdefault(above[b], []).append(b)
+    chains = []
+    for b in moving:
+        if above[b] in above and len(below[above[b]]) == 1:
+            continue
+        chain = [b]
+        while len(below.get(chain[-1], ())) == 1:
+            chain += below[chain[-1]]
+        chains.append(chain)
+    return chains
+
+
+def _words(model: mujoco.MjModel, chain: list[int]) -> list[str]:
+    """One string for each body of the chain: its name and its joints' names."""
+    out = []
+    for b in chain:
+        first = model.body_jntadr[b]
+        joints = [model.joint(j).name for j in range(first, first + model.body_jntnum[b])]
+        out.append(" ".join([model.body(b).name, *joints]))
+    return out
+
+
+def _hinges(model: mujoco.MjModel, chain: list[int]) -> int:
+    return int(sum(model.body_jntnum[b] for b in chain))
+
+
+def _is_named_leg(model: mujoco.MjModel, chain: list[int]) -> bool:
+    words = [word for word in _words(model, chain) if not _WHEEL.search(word)]
+    leg, arm = sum(bool(_LEG.search(w)) for w in words), sum(bool(_ARM.search(w)) for w in words)
+    return leg >= 2 and leg > arm and _hinges(model, chain) >= 3
+
+
+def _mirrored(model: mujoco.MjModel, anchors: Array, chains: list[list[int]]) -> list[list[int]]:
+    """Two chains whose names do not tell: mirror images of each other that go down from the base and end lowest."""
+    joints = {chain[0]: [_points(model, anchors, b) for b in chain] for chain in chains}
+    able = [
+        chain
+        for chain in chains
+        if _hinges(model, chain) >= 4 and not any(_ARM.search(w) or _WHEEL.search(w) for w in _words(model, chain))
+    ]
+    lowest = float(anchors[:, 2].min()) if len(anchors) else 0.0
+    best: list[list[int]] = []
+    for i, left in enumerate(able):
+        for right in able[i + 1 :]:
+            a, b = np.concatenate(joints[left[0]]), np.concatenate(joints[right[0]])
+            if len(a) != len(b):
+                continue
+            length = float(a[:, 2].max() - a[:, 2].min())
+            mirrored = np.abs(a - b * [1, -1, 1]).max() < 0.1 * max(length, 1e-9)
+            downwards = a[0, 2] - a[-1, 2] > 0.8 * length and length > _SHORTEST
+            reaches = a[-1, 2] - lowest < 0.1 * length
+            if mirrored and downwards and reaches and abs(a[0, 1]) > 0.01:
+                best = [left, right]
+    return best
+
+
+def _points(model: mujoco.MjModel, anchors: Array, body: int) -> Array:
+    first = model.body_jntadr[body]
+    return anchors[first : first + model.body_jntnum[body]]

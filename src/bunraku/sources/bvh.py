@@ -1,0 +1,175 @@
+"""BVH files: any producer's, to and from human motion on the canonical skeleton.
+
+The only thing done to a recording's world is that up becomes z: headings, the floor and the place stay as recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import BunrakuError, InputError, OutputError
+from bunraku.human.pose import HumanMotion
+from bunraku.human.skeleton import JOINT_COUNT
+from bunraku.kinematics import rotations as rot
+from bunraku.sources.anatomy import joint_frames, standing_frame
+from bunraku.sources.bvh_kernels import canonical_rows
+from bunraku.sources.bvh_text import BvhFile, BvhHeader, format_bvh, parse_bvh, parse_header
+from bunraku.sources.measure import WORLD_FROM_FILE, UpAxis, find_unit, find_up, stature, unit_metres
+from bunraku.sources.skeletons import PosedSkeleton, map_skeleton
+
+Array = NDArray[np.float64]
+
+MAX_BYTES = 2 << 30
+MAX_FRAMES = 2_000_000
+RATES = (10.0, 12.0, 15.0, 20.0, 23.976, 24.0, 25.0, 29.97, 30.0, 40.0, 48.0, 50.0, 59.94, 60.0, 72.0, 75.0, 80.0, 90.0, 100.0,
+         119.88, 120.0, 125.0, 144.0, 150.0, 180.0, 200.0, 239.76, 240.0, 250.0, 300.0, 360.0, 480.0, 500.0, 1000.0)  # fmt: skip
+"""Frame rates that cameras and suits have; a file's is taken for the nearest one within 0.1 %."""
+
+_HEAD_BYTES = 1 << 20
+_LONGEST_NUMBER = 64
+_SAMPLES = 300
+_FAR = 1e9
+
+
+def read_bvh(path: str | Path, *, unit: float | str | None = None, up: UpAxis | None = None) -> HumanMotion:
+    """A BVH file as human motion. `unit` (metres, or a name as in `measure.UNITS`) and `up` are found where not given."""
+    path = Path(path)
+    if up is not None and up not in WORLD_FROM_FILE:
+        raise InputError(f"up is '{up}'; one of {', '.join(WORLD_FROM_FILE)} belongs there")
+    metres = None if unit is None else unit_metres(unit)
+    try:
+        return motion_from_bvh(parse_bvh(_read_bytes(path)), name=path.stem, metres=metres, up=up)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _read_bytes(path: Path) -> bytes:
+    """The file's bytes, once its beginning shows that they are worth reading."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise InputError("not a regular file")
+            if status.st_size > MAX_BYTES:
+                raise InputError(f"{status.st_size} bytes; at most {MAX_BYTES} are read")
+            head = file.read(_HEAD_BYTES)
+            if status.st_size > len(head):
+                _check_size(parse_header(head), status.st_size)
+            return head + file.read(MAX_BYTES)
+    except FileNotFoundError:
+        raise InputError("no such file") from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}") from None
+
+
+def _check_size(header: BvhHeader, size: int) -> None:
+    """Refuse a large file whose size cannot be that of the rows it declares."""
+    numbers = header.frames * header.file.width
+    if not 2 * numbers - 1 <= size - header.rows_at <= _LONGEST_NUMBER * (numbers + header.frames + 1024):
+        raise InputError(
+            f"Frames declares {header.frames} rows of {header.file.width} numbers, {size - header.rows_at} bytes follow"
+        )
+
+
+def motion_from_bvh(
+    file: BvhFile, *, name: str = "motion", metres: float | None = None, up: UpAxis | None = None
+) -> HumanMotion:
+    """Human motion of a BVH file's content; `metres` per unit and the `up` axis are found where not given."""
+    if len(file.values) > MAX_FRAMES:
+        raise InputError(f"{len(file.values)} frames; at most {MAX_FRAMES} are read")
+    fps, notes = frame_rate(file)
+    skeleton = posed_skeleton(file)
+    mapping = map_skeleton(skeleton)
+    height = 0.0 if mapping is None else stature(skeleton, mapping)
+    if mapping is None or not height > 0:
+        raise InputError("no person found: neither names nor the shape of the skeleton tell an arm or a leg")
+    notes += mapping.notes
+    stands = standing_frame(skeleton, mapping) is not None
+    if metres is None:
+        found, why = find_unit(height)
+        metres = unit_metres(found)
+        notes.append(why)
+    if up is None:
+        up = find_up(skeleton, mapping, stands)
+        notes.append(f"up axis {up}: along it the head is above the feet")
+    world = WORLD_FROM_FILE[up]
+    frames = joint_frames(skeleton, mapping, world)
+    if not stands:
+        notes.append("the pose at zero rotations is no standing person: joint axes were told from the motion")
+    return _canonical(file, mapping.nodes, frames.local, world, metres, fps=fps, name=name, notes=tuple(notes))
+
+
+def _canonical(
+    file: BvhFile, nodes: NDArray[np.int32], local: Array, world: Array, metres: float, *, fps: float, name: str,
+    notes: tuple[str, ...],
+) -> HumanMotion:  # fmt: skip
+    """Every frame on the canonical skeleton."""
+    T, B = len(file.values), len(file.names)
+    end = np.maximum(nodes - B, 0)
+    is_end = nodes >= B
+    source = np.where(is_end, np.append(file.end_parents, 0)[end], nodes).astype(np.int32)
+    points = np.where(is_end[:, None], np.vstack([file.end_offsets, np.zeros(3)])[end], 0.0)
+    positions = np.zeros((T, JOINT_COUNT, 3))
+    rotations = np.zeros((T, JOINT_COUNT, 4))
+    rotations[..., 0] = 1.0
+    canonical_rows(file.values, file.parents, file.offsets, file.layout, source, points, local, world, metres,
+                   positions, rotations)  # fmt: skip
+    rotations[:, is_end] = rot.IDENTITY
+    return HumanMotion(
+        positions=positions,
+        rotations=rotations,
+        position_valid=np.tile(nodes >= 0, (T, 1)),
+        rotation_valid=np.tile((nodes >= 0) & ~is_end, (T, 1)),
+        fps=fps,
+        name=name,
+        notes=notes,
+    )
+
+
+def frame_rate(file: BvhFile) -> tuple[float, list[str]]:
+    """Frames per second, brought to a common rate, and what there is to say of it."""
+    seconds = file.frame_time
+    if seconds == 0 and len(file.values) <= 1:
+        return 30.0, ["Frame Time is 0: taken for 30 frames per second"]
+    if not 1e-5 <= seconds <= 100:
+        raise InputError(f"Frame Time is {seconds:g}; seconds from 0.00001 to 100 belong there")
+    exact = 1.0 / seconds
+    near = min(RATES, key=lambda rate: abs(rate - exact))
+    return (near, []) if abs(near - exact) <= 1e-3 * near else (exact, [])
+
+
+def posed_skeleton(file: BvhFile) -> PosedSkeleton:
+    """The file's skeleton in some hundred of its poses, evenly spread; in its zero pose where it has no frames."""
+    T = len(file.values)
+    # The first frame of a longer recording may be a calibration pose that was put before it.
+    picked = np.linspace(min(1, T // 10), T - 1, min(T, _SAMPLES)).astype(int)
+    rows = file.values[np.unique(picked)] if T else file.values
+    zero_row = np.zeros((1, file.width))
+    for joint, channels in enumerate(file.channels):
+        for k, channel in enumerate(channels):
+            column = file.layout[joint, 0] + k
+            if channel.endswith("position"):
+                # A bone's length may stand in the channels alone; a root's place says nothing.
+                by_offset = file.offsets[joint, "XYZ".index(channel[0])]
+                zero_row[0, column] = rows[:, column].mean() if T and file.parents[joint] >= 0 else by_offset
+                if T and np.abs(file.values[:, column]).max() > _FAR:
+                    raise InputError(f"{channel} of joint '{file.names[joint]}' goes beyond {_FAR:g}")
+    if np.abs(file.offsets).max(initial=0.0) > _FAR or np.abs(file.end_offsets).max(initial=0.0) > _FAR:
+        raise InputError(f"an OFFSET goes beyond {_FAR:g}")
+    zero, upright = file.poses(zero_row)
+    positions, rotations = file.poses(rows) if T else (zero, upright)
+    ends = file.end_parents
+    tips = positions[:, ends] + rot.rotate(rotations[:, ends], file.end_offsets)
+    return PosedSkeleton(
+        names=file.names,
+        parents=np.concatenate([file.parents, ends]),
+        positions=np.concatenate([positions, tips], axis=1),
+        rotations=rotations,
+        zero=np.concatenate([zero[0], zero[0, ends] + file.end_offsets]),
+    )
