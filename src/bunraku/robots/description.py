@@ -19,6 +19,9 @@ VISUAL_GROUP, COLLISION_GROUP = "2", "3"
 DENSITY = 500.0
 """kg/m³ of fitted shapes, where a description gives no masses"""
 
+FITTED = "bunraku_fitted"
+"""class of the shapes that stand for meshes: they touch where the meshes are taken out"""
+
 COMPILER = {
     "angle": "radian",
     "autolimits": "true",
@@ -55,12 +58,14 @@ class Description:
             raise RobotError("has no body")
         return found
 
-    def add_mesh(self, file: str, path: Path | None, reference: str) -> None:
-        """Note where a mesh file is, or that it is missing."""
+    def add_mesh(self, name: str, path: Path | None, reference: str) -> str:
+        """Note where a mesh's file is, or that it is missing; returns what to call it in the XML."""
+        file = f"{name}.obj" if path is not None and path.suffix.lower() == ".obj" else f"{name}.stl"
         if path is not None and is_readable(path):
             self.meshes[file] = path
         else:
             self.missing[file] = reference
+        return file
 
     def section(self, tag: str) -> Element:
         """A top-level section, made where it is missing."""

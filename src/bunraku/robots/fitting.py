@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 _SAMPLE = 1500
 _CAPSULE_PREFERENCE = 1.15
 """a capsule may be this much larger than the box: distances between capsules cost less"""
-_THINNEST = 1e-3
+THINNEST = 1e-3
 """m; flat and empty meshes get this half size"""
 
 
@@ -83,7 +83,7 @@ def _across(up: Array) -> tuple[Array, Array]:
 def _box(points: Array, frame: Array) -> Fit:
     local = points @ frame
     low, high = local.min(axis=0), local.max(axis=0)
-    size = np.maximum((high - low) / 2, _THINNEST)
+    size = np.maximum((high - low) / 2, THINNEST)
     return Fit("box", tuple(size.tolist()), frame @ ((low + high) / 2), frame)
 
 
@@ -93,7 +93,7 @@ def _capsule(points: Array, frame: Array, k: int, like: Fit | None = None) -> Fi
     local = points @ rotation
     centre = (rotation.T @ like.position)[:2] if like is not None else _circle_centre(local[:, :2])
     apart = np.sum((local[:, :2] - centre) ** 2, axis=1)
-    radius = max(float(np.sqrt(apart.max())), _THINNEST)
+    radius = max(float(np.sqrt(apart.max())), THINNEST)
     # Each point asks for an end that reaches it: |z| ≤ h + √(r² − d²).
     cap = np.sqrt(np.maximum(radius * radius - apart, 0))
     low, high = float((local[:, 2] + cap).min()), float((local[:, 2] - cap).max())

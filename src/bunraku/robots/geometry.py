@@ -1,6 +1,7 @@
-"""Collision geometry made simple: meshes that touch become fitted shapes, missing meshes become stand-ins.
+"""Geometry made simple: every mesh that touches gets a fitted shape beside it, missing meshes get stand-ins.
 
-After this, everything in the description that can touch is a primitive, and meshes are there to be looked at only.
+The description then holds two robots in one: with its meshes, as the file has it, and, where meshes are taken out
+(`model.without_visuals`), one of capsules, spheres and boxes alone, the fitted ones in place of the meshes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from bunraku.errors import RobotError
 from bunraku.kinematics import rotations
 from bunraku.robots import fitting, meshes
-from bunraku.robots.description import COLLISION_GROUP, DENSITY, VISUAL_GROUP, Description, unique
+from bunraku.robots.description import COLLISION_GROUP, DENSITY, FITTED, VISUAL_GROUP, Description, unique
 from bunraku.robots.markup import text_of, written
 from bunraku.robots.model import compile_xml, without_visuals
 from bunraku.robots.stance import Stance, find_stance
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_FITTED = "bunraku_fitted"
+_TOUCHES = {"contype": "1", "conaffinity": "1"}
+_PASSES = {"contype": "0", "conaffinity": "0"}
 _NEVER_ON_A_ROBOT = ("mjGEOM_PLANE", "mjGEOM_HFIELD", "mjGEOM_SDF")
 
 
@@ -48,7 +50,7 @@ def settle_shapes(description: Description, spec: mujoco.MjSpec) -> Stance:
     stance = find_stance(skeleton)
     rewriter = _Rewriter(description, spec, skeleton, stance)
     for name, mesh in shown.items():
-        rewriter.replace(elements[name], parents[elements[name]], mesh)
+        rewriter.settle(elements[name], parents[elements[name]], mesh)
     rewriter.fill_gaps()
     rewriter.let_something_touch()
     rewriter.report()
@@ -83,16 +85,16 @@ class _Rewriter:
         self.bare: dict[int, set[bool]] = defaultdict(set)
         compiler = description.root.find("compiler")
         self.from_geoms = compiler is not None and compiler.get("inertiafromgeom") == "true"
-        top = SubElement(SubElement(description.root, "default"), "default", {"class": _FITTED})
-        SubElement(top, "geom", group=COLLISION_GROUP)
+        top = SubElement(SubElement(description.root, "default"), "default", {"class": FITTED})
+        SubElement(top, "geom", group=COLLISION_GROUP, contype="0", conaffinity="0")
         for element in description.root.iterfind("worldbody//geom"):
             geom = self.geoms[element.get("name", "")]
             if not geom.meshname and geom.type.name != "mjGEOM_MESH":
                 body, touches = self._of(element)
                 (self.touching if touches else self.visible)[body].append(element)
 
-    def replace(self, element: Element, parent: Element, mesh: str) -> None:
-        """One geom that shows a mesh: a fitted shape where it touches, a picture where there is no other."""
+    def settle(self, element: Element, parent: Element, mesh: str) -> None:
+        """One geom that shows a mesh: a fitted shape beside it where it touches, nothing where its file is missing."""
         name = element.get("name", "")
         if mesh not in self.meshes:
             raise RobotError(f"geom '{name}' shows a mesh '{mesh}' that does not exist")
@@ -104,17 +106,16 @@ class _Rewriter:
             self.bare[body].add(touches)
             parent.remove(element)
             return
+        element.attrib.update(type="mesh", mesh=mesh, mass="0")
         if points is not None:
-            self._insert(body, self._fit(mesh, points, name), self._contact(name, touches), weighs, name)
-        others = any(self._is_picture(g) for g in range(self.skeleton.ngeom) if self.skeleton.geom_bodyid[g] == body)
-        if touches and others:
-            parent.remove(element)
-            return
-        element.set("type", "mesh")
-        element.set("mesh", mesh)
-        element.set("mass", "0")
-        if touches:
-            element.attrib.update(contype="0", conaffinity="0", group=VISUAL_GROUP)
+            shape = self._fit(mesh, points, name)
+            fitted = self._insert(body, shape, self._contact(name) if touches else _PASSES, weighs, name)
+            if touches:
+                self.touching[body].append(fitted)
+            if touches and min(shape.size) <= fitting.THINNEST:
+                # MuJoCo makes no hull of what is flat: the fitted shape touches in its place.
+                element.attrib.update(contype="0", conaffinity="0")
+                fitted.attrib.update(contype="1", conaffinity="1")
         self.visible[body].append(element)
 
     def fill_gaps(self) -> None:
@@ -138,7 +139,7 @@ class _Rewriter:
                 if mesh is None:
                     element.attrib.update(contype="1", conaffinity="1")
                 elif (points := self._points(mesh)) is not None:
-                    self._insert(body, self._fit(mesh, points, name), {}, False, name)
+                    self._insert(body, self._fit(mesh, points, name), _TOUCHES, False, name)
 
     def report(self) -> None:
         """One warning for all meshes that were not found or not readable."""
@@ -194,40 +195,30 @@ class _Rewriter:
         turn = rotations.to_matrix(geom.quat)
         return fitting.Fit(local.kind, local.size, geom.pos + turn @ local.position, turn @ local.rotation)
 
-    def _contact(self, name: str, touches: bool) -> dict[str, str]:
+    def _contact(self, name: str) -> dict[str, str]:
         geom = self.skeleton.geom(name)
-        if not touches:
-            return {"contype": "0", "conaffinity": "0"}
-        return {
-            "contype": str(int(geom.contype[0])),
-            "conaffinity": str(int(geom.conaffinity[0])),
-            "condim": str(int(geom.condim[0])),
-            "friction": written(geom.friction),
-        }
+        return {"condim": str(int(geom.condim[0])), "friction": written(geom.friction)}
 
     def _stand_in(self, body: int, touches: bool) -> None:
-        bare = {} if touches else {"contype": "0", "conaffinity": "0"}
         weighs = self.body_elements[self.skeleton.body(body).name].find("inertial") is None
         for shape in stand_ins(self.skeleton, self.stance, body):
             name = f"{self.skeleton.body(body).name}_stand_in"
-            element = self._insert(body, shape, {**bare, "group": VISUAL_GROUP}, weighs, name)
+            contact = _TOUCHES if touches else _PASSES
+            element = self._insert(body, shape, {**contact, "group": VISUAL_GROUP}, weighs, name)
             self.visible[body].append(element)
+            if touches:
+                self.touching[body].append(element)
 
-    def _insert(
-        self, body: int, shape: fitting.Fit, contact: dict[str, str], weighs: bool, name: str
-    ) -> Element:
-        """A new geom right on the body."""
+    def _insert(self, body: int, shape: fitting.Fit, contact: dict[str, str], weighs: bool, name: str) -> Element:
+        """A new geom right on the body; as it comes from its class, it touches only in the robot without meshes."""
         attributes = {
             "name": unique(f"{name}_shape", self.names),
-            "class": _FITTED,
+            "class": FITTED,
             "type": shape.kind,
             "size": written(shape.size),
             "pos": written(shape.position),
             "quat": written(rotations.from_matrix(shape.rotation)),
             "density": written(DENSITY if weighs else 0.0),
+            **contact,
         }
-        element = SubElement(self.body_elements[self.skeleton.body(body).name], "geom", attributes)
-        element.attrib.update(contact)
-        if contact.get("contype") != "0" or contact.get("conaffinity") != "0":
-            self.touching[body].append(element)
-        return element
+        return SubElement(self.body_elements[self.skeleton.body(body).name], "geom", attributes)

@@ -59,7 +59,9 @@ def to_stl(corners: Array) -> bytes:
 
 
 def for_mujoco(path: Path) -> bytes:
-    """A mesh file as MuJoCo reads it: STL within its limits as it is, everything else made into such."""
+    """A mesh file as MuJoCo reads it: OBJ, and STL within its limits, as they are; everything else as such an STL."""
+    if path.suffix.lower() == ".obj":
+        return markup.read_bytes(path, MAX_MESH_BYTES)
     if path.suffix.lower() == ".stl":
         content = markup.read_bytes(path, MAX_MESH_BYTES)
         if len(content) >= _HEADER:

@@ -26,7 +26,7 @@ def keep_assets(out: Description, files: Files, compiler: Mapping[str, str]) -> 
         if element.tag == "mesh":
             name = unique(element.get("name") or Path(reference).stem or "mesh", taken)
             element.set("name", name)
-            _set_mesh(element, f"{name}.stl", files.find(reference, folders["mesh"]) if reference else None, out)
+            _set_mesh(element, name, files.find(reference, folders["mesh"]) if reference else None, out)
         elif element.tag == "texture":
             path = files.find(reference, folders["texture"]) if reference else None
             name = element.get("name") or Path(reference).stem
@@ -48,13 +48,13 @@ def keep_assets(out: Description, files: Files, compiler: Mapping[str, str]) -> 
                 material.remove(layer)
 
 
-def _set_mesh(element: Element, file: str, path: Path | None, out: Description) -> None:
+def _set_mesh(element: Element, name: str, path: Path | None, out: Description) -> None:
     """A mesh from a file; one that the XML itself spells out or generates counts as not found."""
     reference = element.get("file") or element.get("name", "")
     for key in set(element.attrib) - {"name", "class", "scale", "refpos", "refquat"}:
         element.attrib.pop(key)
-    element.set("file", file)
-    out.add_mesh(file, path, reference)
+    element.set("inertia", "shell")
+    element.set("file", out.add_mesh(name, path, reference))
 
 
 def _keep_texture(element: Element, path: Path | None) -> bool:

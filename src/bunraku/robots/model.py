@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from xml.etree.ElementTree import Element
 
 from bunraku.errors import RobotError
+from bunraku.robots.description import FITTED
 from bunraku.robots.markup import text_of
 from bunraku.robots.robot import Robot
 
@@ -22,7 +23,8 @@ _compiled: WeakKeyDictionary[Robot, dict[bool, mujoco.MjModel]] = WeakKeyDiction
 def compile_model(robot: Robot, *, visuals: bool = True) -> mujoco.MjModel:
     """The robot's MuJoCo model, compiled once: its qpos is the robot's qpos, it has no actuators and no floor.
 
-    With `visuals` it has the meshes to look at (group 2); shapes that touch are primitives either way.
+    With `visuals` it has its meshes, to look at and, where the description says so, to touch; without them the fitted
+    capsules, spheres and boxes touch in their place, which is what `Robot.shapes` holds too.
     The same object comes back for the same robot: copy it before you change it.
     """
     models = _compiled.setdefault(robot, {})
@@ -42,7 +44,7 @@ def model_xml(robot: Robot, *, visuals: bool = True) -> str:
 
 
 def without_visuals(root: Element) -> Element:
-    """A copy without meshes, textures, materials and actuators: quick to compile, the same to compute with."""
+    """A copy of capsules, spheres and boxes: no meshes, textures, materials or actuators, and no files."""
     root = copy.deepcopy(root)
     for asset in root.findall("asset"):
         root.remove(asset)
@@ -57,6 +59,8 @@ def without_visuals(root: Element) -> Element:
             elif child.tag in ("geom", "site"):
                 child.attrib.pop("material", None)
                 child.attrib.pop("mesh", None)
+    for fitted in root.iterfind(f"default/default[@class='{FITTED}']/geom"):
+        fitted.attrib.update(contype="1", conaffinity="1")
     return root
 
 

@@ -74,8 +74,8 @@ class Shapes:
             path = self.files.find(reference)
             name = unique(Path(reference).stem or "mesh", set(self.meshes.values()))
             self.meshes[reference, scale] = name
-            self.out.add_mesh(f"{name}.stl", path, reference)
-            SubElement(self.out.section("asset"), "mesh", name=name, file=f"{name}.stl", scale=scale)
+            file = self.out.add_mesh(name, path, reference)
+            SubElement(self.out.section("asset"), "mesh", name=name, file=file, scale=scale, inertia="shell")
         return {"type": "mesh", "mesh": self.meshes[reference, scale]}
 
     def _colour(self, element: Element, owner: str) -> str | None:

@@ -7,28 +7,39 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from types import MappingProxyType
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.errors import BunrakuError, InputError, OutputError
+from bunraku.errors import InputError, OutputError, UnknownNameError
 from bunraku.human.pose import HumanMotion
 from bunraku.human.skeleton import JOINT_COUNT
 from bunraku.kinematics import rotations as rot
 from bunraku.sources.anatomy import joint_frames, standing_frame
+from bunraku.sources.bvh_export import bvh_from_motion
+from bunraku.sources.bvh_file import BvhFile as BvhFile
+from bunraku.sources.bvh_header import BvhHeader, parse_header
 from bunraku.sources.bvh_kernels import canonical_rows
-from bunraku.sources.bvh_text import BvhFile, BvhHeader, format_bvh, parse_bvh, parse_header
-from bunraku.sources.measure import WORLD_FROM_FILE, UpAxis, find_unit, find_up, stature, unit_metres
-from bunraku.sources.skeletons import PosedSkeleton, map_skeleton
+from bunraku.sources.bvh_text import format_bvh as format_bvh
+from bunraku.sources.bvh_text import parse_bvh as parse_bvh
+from bunraku.sources.measure import UNITS, WORLD_FROM_FILE, UpAxis, find_unit, find_up, stature, unit_metres
+from bunraku.sources.posed import PosedSkeleton
+from bunraku.sources.skeletons import map_skeleton
+from bunraku.sources.source import Recording
 
 Array = NDArray[np.float64]
 
 MAX_BYTES = 2 << 30
 MAX_FRAMES = 2_000_000
-RATES = (10.0, 12.0, 15.0, 20.0, 23.976, 24.0, 25.0, 29.97, 30.0, 40.0, 48.0, 50.0, 59.94, 60.0, 72.0, 75.0, 80.0, 90.0, 100.0,
-         119.88, 120.0, 125.0, 144.0, 150.0, 180.0, 200.0, 239.76, 240.0, 250.0, 300.0, 360.0, 480.0, 500.0, 1000.0)  # fmt: skip
+RATES = (
+    10.0, 12.0, 15.0, 20.0, 23.976, 24.0, 25.0, 29.97, 30.0, 40.0, 48.0, 50.0, 59.94, 60.0, 72.0, 75.0, 80.0, 90.0,
+    100.0, 119.88, 120.0, 125.0, 144.0, 150.0, 180.0, 200.0, 239.76, 240.0, 250.0, 300.0, 360.0, 480.0, 500.0, 1000.0,
+)  # fmt: skip
 """Frame rates that cameras and suits have; a file's is taken for the nearest one within 0.1 %."""
 
 _HEAD_BYTES = 1 << 20
@@ -38,10 +49,10 @@ _FAR = 1e9
 
 
 def read_bvh(path: str | Path, *, unit: float | str | None = None, up: UpAxis | None = None) -> HumanMotion:
-    """A BVH file as human motion. `unit` (metres, or a name as in `measure.UNITS`) and `up` are found where not given."""
+    """A BVH file as human motion. `unit` (metres, or a name of `measure.UNITS`) and `up` are found where not given."""
     path = Path(path)
     if up is not None and up not in WORLD_FROM_FILE:
-        raise InputError(f"up is '{up}'; one of {', '.join(WORLD_FROM_FILE)} belongs there")
+        raise UnknownNameError("up axis", up, WORLD_FROM_FILE)
     metres = None if unit is None else unit_metres(unit)
     try:
         return motion_from_bvh(parse_bvh(_read_bytes(path)), name=path.stem, metres=metres, up=up)
@@ -52,20 +63,22 @@ def read_bvh(path: str | Path, *, unit: float | str | None = None, up: UpAxis | 
 def _read_bytes(path: Path) -> bytes:
     """The file's bytes, once its beginning shows that they are worth reading."""
     try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError("not a regular file")
+        if status.st_size > MAX_BYTES:
+            raise InputError(f"{status.st_size} bytes; at most {MAX_BYTES} are read")
         with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise InputError("not a regular file")
-            if status.st_size > MAX_BYTES:
-                raise InputError(f"{status.st_size} bytes; at most {MAX_BYTES} are read")
             head = file.read(_HEAD_BYTES)
             if status.st_size > len(head):
                 _check_size(parse_header(head), status.st_size)
-            return head + file.read(MAX_BYTES)
+            return head + file.read(MAX_BYTES - len(head))
     except FileNotFoundError:
         raise InputError("no such file") from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"cannot be read: {error}") from None
 
 
 def _check_size(header: BvhHeader, size: int) -> None:
@@ -75,6 +88,23 @@ def _check_size(header: BvhHeader, size: int) -> None:
         raise InputError(
             f"Frames declares {header.frames} rows of {header.file.width} numbers, {size - header.rows_at} bytes follow"
         )
+
+
+def write_bvh(path: str | Path, motion: HumanMotion) -> Path:
+    """Write a motion as a BVH of the canonical skeleton; the file appears whole or not at all."""
+    path = Path(path)
+    text = format_bvh(bvh_from_motion(motion))
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(text)
+        part.replace(path)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return path
 
 
 def motion_from_bvh(
@@ -173,3 +203,23 @@ def posed_skeleton(file: BvhFile) -> PosedSkeleton:
         rotations=rotations,
         zero=np.concatenate([zero[0], zero[0, ends] + file.end_offsets]),
     )
+
+
+def _read_uri(rest: str, options: Mapping[str, str]) -> HumanMotion:
+    """`bvh:FILE?unit=cm&up=y`; a unit is a name or a number of metres."""
+    unit: float | str | None = options.get("unit")
+    with suppress(ValueError, TypeError):
+        unit = float(unit)  # type: ignore[arg-type]
+    return read_bvh(rest, unit=unit, up=cast("UpAxis | None", options.get("up")))
+
+
+SOURCE = Recording(
+    scheme="bvh",
+    summary="a BVH file of any producer",
+    example="bvh:walk.bvh",
+    options=MappingProxyType(
+        {"unit": f"{', '.join(UNITS)}, or metres per unit; found if not given", "up": "x, y or z; found if not given"}
+    ),
+    read=_read_uri,
+    suffixes=(".bvh",),
+)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from bunraku.errors import UnknownNameError
 from bunraku.human.skeleton import SIDES
-from bunraku.sources.skeletons import PosedSkeleton, SkeletonMap
+from bunraku.sources.posed import PosedSkeleton
+from bunraku.sources.skeletons import SkeletonMap
 
 Array = NDArray[np.float64]
 UpAxis = Literal["x", "y", "z"]
@@ -20,7 +21,7 @@ UNITS = MappingProxyType({"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "fo
 WORLD_FROM_FILE = MappingProxyType(
     {"x": np.array([0.5, -0.5, -0.5, -0.5]), "y": np.array([0.5, 0.5, 0.5, 0.5]), "z": np.array([1.0, 0.0, 0.0, 0.0])}
 )
-"""Turn from a file's axes to x forward, y left, z up, by its up axis. Axes change places in a circle: y up is Z, X, Y → x, y, z."""
+"""Turn from a file's axes to ours by its up axis. Axes change places in a circle: with y up, Z, X, Y become x, y, z."""
 _ALIASES = MappingProxyType(
     {"metre": "m", "meter": "m", "centimetre": "cm", "centimeter": "cm", "millimetre": "mm", "millimeter": "mm",
      "in": "inch", "inches": "inch", "ft": "foot", "feet": "foot"}
@@ -64,7 +65,8 @@ def find_unit(height: float) -> tuple[str, str]:
     ranked = sorted(scores, key=lambda name: -scores[name])
     best = ranked[0]
     metres = height * UNITS[best]
-    words = f"unit {best}: the person is {metres:.2f} m tall by the limbs' lengths, in {ranked[1]} {height * UNITS[ranked[1]]:.2f} m"
+    other = f"in {ranked[1]} it would be {height * UNITS[ranked[1]]:.2f} m"
+    words = f"unit {best}: by the limbs' lengths the person is {metres:.2f} m tall; {other}"
     if not 0.8 < metres < 2.3:
         words += "; no unit gives a person's size"
     return best, words
@@ -78,10 +80,12 @@ def _human(metres: float) -> float:
 
 
 def find_up(skeleton: PosedSkeleton, mapping: SkeletonMap, zero_stands: bool) -> UpAxis:
-    """The axis along which the head is above the feet, in the poses and, if that is a person standing, at zero rotations;
-    and along which the lowest point of the body stays where it is."""
-    high = next(node for node in map(mapping.node, ("head", "neck", "chest", "left_upper_arm", "right_upper_arm", "hips"))
-                if node >= 0)  # fmt: skip
+    """The axis along which the head is above the feet and the lowest point of the body stays where it is.
+
+    The pose at zero rotations counts as half a vote, if it is a person standing.
+    """
+    tops = ("head", "neck", "chest", "left_upper_arm", "right_upper_arm", "hips", "left_thigh", "right_thigh")
+    high = next(node for node in map(mapping.node, tops) if node >= 0)
     feet = [node for node in map(mapping.node, ("left_foot", "right_foot")) if node >= 0]
     low = feet or [max(mapping.node("hips"), 0)]
     score = _rise(skeleton.positions, high, low).mean(0)

@@ -19,14 +19,20 @@ _SIDES = MappingProxyType(
     }
 )
 _PREFIXES = frozenset(
-    "mixamorig bip bip01 bip001 j b c cc base def org bn bone jnt joint jt sk rp valve biped character skel avatar root g".split()
-)
-_SUFFIXES = frozenset("jnt joint jt bone bind".split())
+    ("mixamorig", "bip", "j", "b", "c", "cc", "base", "def", "org", "bn", "bone", "jnt", "joint", "jt", "sk", "rp",
+     "valve", "biped", "character", "skel", "avatar", "root", "g")
+)  # fmt: skip
+_SUFFIXES = frozenset(
+    ("jnt", "joint", "jt", "bone", "bind")
+)  # fmt: skip
 _NOT_BODY = frozenset(
-    "end nub tip site effector top eff twist roll ik fk pole target helper prop weapon eye eyes jaw hair skirt breast bust "
-    "pec tail ear tongue teeth lip brow cheek nose corrective ctrl share half dummy".split()
-)
-_END_WORDS = frozenset("end nub tip site effector eff".split())
+    ("end", "nub", "tip", "site", "effector", "top", "eff", "twist", "roll", "ik", "fk", "pole", "target", "helper",
+     "prop", "weapon", "eye", "eyes", "jaw", "hair", "skirt", "breast", "bust", "pec", "tail", "ear", "tongue",
+     "teeth", "lip", "brow", "cheek", "nose", "corrective", "ctrl", "share", "half", "dummy")
+)  # fmt: skip
+_END_WORDS = frozenset(
+    ("end", "nub", "tip", "site", "effector", "eff")
+)  # fmt: skip
 _FINGERS = MappingProxyType(
     {"thumb": "thumb", "index": "index", "pointer": "index", "middle": "middle", "mid": "middle",
      "ring": "ring", "pinky": "little", "pinkie": "little", "little": "little", "small": "little"}
@@ -115,7 +121,7 @@ def _has_side(word: str) -> bool:
 
 
 def _biped_finger(name: str) -> str:
-    """3ds Max Biped counts fingers from the thumb and then their segments: Finger0, Finger01, Finger02, Finger1, Finger11."""
+    """3ds Max Biped counts fingers from the thumb, then their segments: Finger0, Finger01, Finger02, Finger1 …"""
     digits = re.findall(r"\d+", name)
     number = int(digits[-1][0]) if digits else len(_BY_NUMBER)
     return _BY_NUMBER[number] if number < len(_BY_NUMBER) else ""

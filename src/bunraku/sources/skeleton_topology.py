@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from bunraku.sources.skeletons import PosedSkeleton
+from bunraku.sources.posed import PosedSkeleton
 
-Array = NDArray[np.float64]
 _Places = tuple[int, int, int]
 
 # Mean relative difference of the bones of the left and the right limb, at most.
@@ -56,7 +53,9 @@ def roles_by_topology(skeleton: PosedSkeleton) -> dict[str, int]:
     roles: dict[str, int] = {}
     for side, (leg_path, arm_path) in paths.items():
         roles |= {f"{side}_{part}": leg_path[at] for part, at in zip(("thigh", "shin", "foot"), leg, strict=True)}
-        roles |= {f"{side}_{part}": arm_path[at] for part, at in zip(("upper_arm", "forearm", "hand"), arm, strict=True)}
+        roles |= {
+            f"{side}_{part}": arm_path[at] for part, at in zip(("upper_arm", "forearm", "hand"), arm, strict=True)
+        }
     roles["hips"] = skeleton.common([roles["left_thigh"], roles["left_upper_arm"], roles["right_thigh"]])[-1]
     head = _head(skeleton, arms)
     if head >= 0:
@@ -68,7 +67,9 @@ def _pairs(skeleton: PosedSkeleton) -> list[_Pair]:
     """Pairs of like chains of at least three bones, longest first."""
     out = []
     for node in range(skeleton.joint_count):
-        long = sorted((child for child in skeleton.children[node] if skeleton.children[child]), key=lambda c: -skeleton.reach[c])
+        long = sorted(
+            (child for child in skeleton.children[node] if skeleton.children[child]), key=lambda c: -skeleton.reach[c]
+        )
         paths = {child: [child, *skeleton.longest_path(child)] for child in long[:_BRANCHES]}
         for a, b in combinations(paths, 2):
             far, near = float(skeleton.reach[a]), float(skeleton.reach[b])
@@ -78,7 +79,7 @@ def _pairs(skeleton: PosedSkeleton) -> list[_Pair]:
 
 
 def _unlikeness(skeleton: PosedSkeleton, first: list[int], second: list[int]) -> float:
-    """Mean relative difference of the bones, in order; infinite where there are too few or they are too unequal in number."""
+    """Mean relative difference of the bones in order; infinite where they are few, or unequal in number."""
     a, b = ([float(v) for v in skeleton.lengths[path] if v > skeleton.tiny] for path in (first, second))
     n = min(len(a), len(b))
     if n < 3 or abs(len(a) - len(b)) > 1:
@@ -95,7 +96,12 @@ def _legs_and_arms(skeleton: PosedSkeleton, pairs: list[_Pair]) -> tuple[_Pair, 
                               (one.node, other.second[0]))
         )  # fmt: skip
         shared = {one.first[0], one.second[0]} & {other.first[0], other.second[0]}
-        if inside or shared or not skeleton.common([one.node, other.node]) or min(one.reach, other.reach) < 0.5 * pairs[0].reach:
+        if (
+            inside
+            or shared
+            or not skeleton.common([one.node, other.node])
+            or min(one.reach, other.reach) < 0.5 * pairs[0].reach
+        ):
             continue
         heads = [bool(_head_chain(skeleton, pair, beside)) for pair, beside in ((one, other), (other, one))]
         if heads[0] != heads[1]:

@@ -1,109 +1,22 @@
-"""Which joint of a foreign skeleton is which canonical joint: by names where they are known, else by topology and geometry.
-
-A skeleton's nodes are its joints and then the ends of its chains (a BVH's end sites), which have places but no axes.
-"""
+"""Which node of a foreign skeleton is which canonical joint: by names as they tell, else by topology."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human.skeleton import FINGERS, INDEX, JOINT_COUNT, SIDES
+from bunraku.sources.posed import PosedSkeleton
 from bunraku.sources.skeleton_names import NamedJoint, read_name
+from bunraku.sources.skeleton_topology import roles_by_topology
 
-Array = NDArray[np.float64]
 LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
-# Two joints nearer to each other than this part of the body's largest bone stand at one place.
-_SAME_PLACE = 1e-3
 # What is nearer to wrist or ankle than this part of the bone before it does not show where hand or foot point.
 _REACH = 0.15
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PosedSkeleton:
-    """Joints and ends of a skeleton in some poses of it, in its own unit and axes. B joints, N nodes, S poses."""
-
-    names: tuple[str, ...]
-    """(B,)"""
-    parents: NDArray[np.int32]
-    """(N,) -1 for a root; parents come before children"""
-    positions: Array
-    """(S, N, 3) S >= 1"""
-    rotations: Array
-    """(S, B, 4)"""
-    zero: Array
-    """(N, 3) positions in the pose in which all rotations are zero"""
-    lengths: Array = field(init=False)
-    """(N,) mean distance to the parent; 0 for a root"""
-    reach: Array = field(init=False)
-    """(N,) length of the longest chain from the node's parent through the node to a leaf"""
-    children: tuple[tuple[int, ...], ...] = field(init=False)
-    """(N,)"""
-
-    def __post_init__(self) -> None:
-        parent = np.maximum(self.parents, 0)
-        lengths = np.linalg.norm(self.positions - self.positions[:, parent], axis=-1).mean(0)
-        lengths[self.parents < 0] = 0.0
-        children: list[list[int]] = [[] for _ in self.parents]
-        reach = lengths.copy()
-        for node, above in reversed(list(enumerate(self.parents.tolist()))):
-            if above >= 0:
-                children[above].insert(0, node)
-                reach[above] = max(reach[above], lengths[above] + reach[node])
-        object.__setattr__(self, "reach", reach)
-        object.__setattr__(self, "lengths", lengths)
-        object.__setattr__(self, "children", tuple(map(tuple, children)))
-
-    @property
-    def joint_count(self) -> int:
-        """B"""
-        return len(self.names)
-
-    @property
-    def tiny(self) -> float:
-        """Distances below this are none."""
-        return _SAME_PLACE * float(self.lengths.max(initial=0.0))
-
-    def apart(self, a: int, b: int) -> bool:
-        """Whether two nodes stand at different places."""
-        return bool(np.linalg.norm(self.positions[:, a] - self.positions[:, b], axis=-1).mean() > self.tiny)
-
-    def path(self, node: int) -> list[int]:
-        """From the root down to the node."""
-        out = [node]
-        while self.parents[out[-1]] >= 0:
-            out.append(int(self.parents[out[-1]]))
-        return out[::-1]
-
-    def below(self, node: int, ancestor: int) -> bool:
-        """Whether the node hangs on the ancestor."""
-        return node != ancestor and ancestor in self.path(node)
-
-    def common(self, nodes: Iterable[int]) -> list[int]:
-        """The common ancestors of the nodes, themselves included, from the root down."""
-        paths = [self.path(node) for node in nodes]
-        return [level[0] for level in zip(*paths, strict=False) if len(set(level)) == 1]
-
-    def descendants(self, node: int) -> list[int]:
-        """All nodes under this one, parents before children."""
-        out: list[int] = []
-        todo = list(self.children[node])
-        while todo:
-            out.append(todo.pop())
-            todo += self.children[out[-1]]
-        return sorted(out)
-
-    def longest_path(self, node: int) -> list[int]:
-        """From the node's child to the leaf that is farthest along the bones; empty at a leaf."""
-        out: list[int] = []
-        while self.children[node]:
-            node = max(self.children[node], key=lambda child: (self.reach[child], -child))
-            out.append(node)
-        return out
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,8 +36,6 @@ class SkeletonMap:
 
 def map_skeleton(skeleton: PosedSkeleton) -> SkeletonMap | None:
     """Find the person in the skeleton; None where not even one whole arm or leg can be told."""
-    from bunraku.sources.skeleton_topology import roles_by_topology
-
     readings = [read_name(name) for name in skeleton.names]
     roles = roles_by_name(skeleton, readings)
     named = set(roles)
@@ -183,7 +94,7 @@ def roles_by_name(skeleton: PosedSkeleton, readings: list[NamedJoint]) -> dict[s
 
 
 def _name_leg(skeleton: PosedSkeleton, parts: Mapping[str, list[int]]) -> dict[str, int]:
-    """In some schemes 'leg' is the thigh and 'shin' the shin, in others 'upleg' and 'leg'; 'hip' may be either's link."""
+    """'leg' is the thigh where there is a 'shin' besides, else the shin; 'hip' is the thigh where none is called so."""
     thigh = parts.get("thigh") or parts.get("hip") or (parts.get("leg") if parts.get("shin") else None)
     shin = parts.get("shin") or parts.get("leg")
     foot = parts.get("ankle") or parts.get("foot")

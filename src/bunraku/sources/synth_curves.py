@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Key: TypeAlias = tuple[float, ArrayLike]
+Value: TypeAlias = float | Sequence[float] | Array
+Key: TypeAlias = tuple[float, Value]
 """time (s), value (a number or a vector)"""
 
 
-def ease(x: ArrayLike) -> Array:
+def ease(x: Array | float) -> Array:
     """Quintic step from 0 at x <= 0 to 1 at x >= 1; speed and acceleration are zero at both ends."""
-    x = np.clip(np.asarray(x, float), 0.0, 1.0)
-    return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
+    s = np.clip(np.asarray(x, float), 0.0, 1.0)
+    return np.asarray(s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
 
 
-def quintic(s: Array, h: ArrayLike, p0: ArrayLike, p1: ArrayLike, v0: ArrayLike, v1: ArrayLike) -> Array:
+def _between(s: Array, h: Array, p0: Array, p1: Array, v0: Array, v1: Array) -> Array:
     """From p0 to p1 over the time h, at shares s in [0, 1] of it, with speeds v0 and v1, unaccelerated at both ends."""
     s3, s4, s5 = s**3, s**4, s**5
     step = 10 * s3 - 15 * s4 + 6 * s5
     leave, arrive = s - 6 * s3 + 8 * s4 - 3 * s5, -4 * s3 + 7 * s4 - 3 * s5
-    p0, p1, h = np.asarray(p0, float), np.asarray(p1, float), np.asarray(h, float)
     return np.asarray(p0 + (p1 - p0) * step + h * (leave * v0 + arrive * v1))
 
 
@@ -43,7 +43,7 @@ def curve(t: Array, keys: Sequence[Key], period: float | None = None) -> Array:
     at = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
     h = times[at + 1] - times[at]
     s = np.clip((t - times[at]) / h, 0.0, 1.0)
-    out = quintic(s[:, None], h[:, None], values[at], values[at + 1], slopes[at], slopes[at + 1])
+    out = _between(s[:, None], h[:, None], values[at], values[at + 1], slopes[at], slopes[at + 1])
     return out[:, 0] if np.ndim(keys[0][1]) == 0 else out
 
 
@@ -62,7 +62,7 @@ def _slopes(times: Array, values: Array, periodic: bool) -> Array:
     return slopes
 
 
-def loop(t: Array, period: float, values: Sequence[ArrayLike]) -> Array:
+def loop(t: Array, period: float, values: Sequence[Value]) -> Array:
     """The smoothest periodic curve through evenly spaced values (trigonometric), `(T,)` or `(T, k)`."""
     samples = np.array([np.atleast_1d(np.asarray(value, float)) for value in values])
     n = len(samples)

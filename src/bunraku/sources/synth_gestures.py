@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bunraku.human.skeleton import SIDES
 from bunraku.sources.synth_curves import curve, ease
 from bunraku.sources.synth_rig import Act
-from bunraku.sources.synth_stage import FIST, FLAT, HANGING, RELAXED, Hold, Stage
+from bunraku.sources.synth_stage import FLAT, HANGING, RELAXED, Hold, Stage
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ def wave(stage: Stage) -> Act:
 
 
 def reach(stage: Stage) -> Act:
-    """Takes something from high on the right, puts it low on the left, reaches far with the left hand, lifts with both."""
+    """Takes something from high up and puts it low across, reaches far with the left hand, lifts with both."""
     high = Hold((0.30, 0.20, 0.36), (-0.1, 0.5, -1.0), 0.6, -0.2, 0.0)
     near = Hold((0.30, -0.02, -0.20), (-0.7, 0.8, -1.0), 0.7, 0.0, 0.0)
     across = Hold((0.34, -0.22, -0.36), (-0.5, 1.0, -0.3), 0.2, 0.1, 0.0)
@@ -86,11 +86,14 @@ def reach(stage: Stage) -> Act:
          (8.2, (-0.02, 0.25, 0)), (9.4, (0, 0.35, 0)), (10.5, (0, 0.75, 0)), (11.1, (0, 0.72, 0)), (12.4, (0, 0.30, 0)),
          (13.6, (0, 0.22, 0)), (15.0, (0, 0, 0))]
     )  # fmt: skip
-    down = [(0.0, (0.0, 0.0)), (3.4, (0.0, 0.0)), (4.6, (-0.02, -0.07)), (6.2, (0.0, 0.0)), (7.6, (0.02, -0.03)),
-            (9.2, (0.0, 0.0)), (10.8, (-0.10, -0.27)), (11.1, (-0.10, -0.27)), (12.5, (0.0, 0.0)), (15.0, (0.0, 0.0))]  # fmt: skip
-    act.hips[:, [0, 2]] += stage.leg_scale * stage.keys(down)
-    act.eyes += stage.keys([(0.2, (0, 0)), (1.0, (-0.2, -0.15)), (1.8, (0, 0)), (4.0, (0.25, 0.2)), (4.6, (0, 0)),
-                            (6.9, (0.0, 0.12)), (7.8, (0, 0)), (10.2, (0, 0.2)), (11.0, (0, 0)), (15.0, (0, 0))])  # fmt: skip
+    act.hips[:, [0, 2]] += stage.leg_scale * stage.keys(
+        [(0.0, (0, 0)), (3.4, (0, 0)), (4.6, (-0.02, -0.07)), (6.2, (0, 0)), (7.6, (0.02, -0.03)), (9.2, (0, 0)),
+         (10.8, (-0.10, -0.27)), (11.1, (-0.10, -0.27)), (12.5, (0, 0)), (15.0, (0, 0))]
+    )  # fmt: skip
+    act.eyes += stage.keys(
+        [(0.2, (0, 0)), (1.0, (-0.2, -0.15)), (1.8, (0, 0)), (4.0, (0.25, 0.2)), (4.6, (0, 0)), (6.9, (0.0, 0.12)),
+         (7.8, (0, 0)), (10.2, (0, 0.2)), (11.0, (0, 0)), (15.0, (0, 0))]
+    )  # fmt: skip
     return act
 
 
@@ -109,13 +112,13 @@ def squat(stage: Stage) -> Act:
     act.trunk[:, 1] += 0.16 * depth
     act.head[:, 1] += 0.16 * depth
     act.jaw += 0.25 * ease(2 * depth) * (1 - ease(1.4 * depth))
-    forward = Hold((0.47, 0.02, 0.12), (-0.2, 0.8, -0.8), 0.5, 0.05, 0.0)
+    forward = Hold((0.45, 0.02, 0.27), (-0.2, 0.8, -0.8), 0.5, 0.05, 0.0)
     rest, out = (stage.arm([(0.0, hold)]) for hold in (HANGING, forward))
     midway = Hold((0.30, 0.06, -0.32), (-0.9, 0.5, -0.8), 0.3, 0.0, 0.0)
     bend = stage.arm([(0.0, midway)])
     for side in SIDES:
         arm = act.arms[side]
-        s = ease(level * 1.05)[:, None]
+        s = (level * (1.35 - 0.35 * level))[:, None]
         arm.wrist = (1 - s) ** 2 * rest.wrist + 2 * s * (1 - s) * bend.wrist + s**2 * out.wrist
         arm.elbow = (1 - s) * rest.elbow + s * out.elbow
         arm.turn = rest.turn + s[:, 0] * (out.turn - rest.turn)
@@ -124,14 +127,60 @@ def squat(stage: Stage) -> Act:
 
 
 def figure_eight(stage: Stage) -> Act:
-    """The right hand draws a lying eight at constant height before the body, palm down."""
+    """The right hand draws a lying eight at constant height before the body, palm down, at rest at both ends."""
     act = stage.standing()
-    ahead = Hold((0.40, 0.05, -0.10), (-0.4, 0.6, -1.0), -0.05, -0.1, 0.0)
+    ahead = Hold((0.40, 0.05, -0.10), (-0.3, 1.0, -0.6), -0.1, -0.1)
     arm = act.arms["right"] = stage.arm([(0.0, ahead)], [(0.0, FLAT)], in_world=True)
-    turns = round((stage.period - 2.0) / 4.5)
-    phase = 2 * np.pi * turns * curve(stage.now, [(1.0, 0.0), (2.5, 0.75 / (stage.period - 3.5)),
-                                     (stage.period - 2.5, 1 - 0.75 / (stage.period - 3.5)), (stage.period - 1.0, 1.0)])  # fmt: skip
-    eight = np.column_stack([0.10 * np.sin(2 * phase), -0.21 * np.sin(phase), 0.0 * phase])
-    arm.wrist += stage.arm_scale * eight
+    begin, end, gain = 0.5, stage.period - 0.5, 1.5
+    turns = round((end - begin - gain) / 4.5)
+    least = 0.5 * gain / (end - begin - gain)
+    phase = (
+        2 * np.pi * turns * curve(stage.now, [(begin, 0.0), (begin + gain, least), (end - gain, 1 - least), (end, 1.0)])
+    )
+    arm.wrist += stage.arm_scale * np.column_stack([0.10 * np.sin(2 * phase), -0.21 * np.sin(phase), 0.0 * phase])
     act.trunk[:, 0] -= 0.10 * np.sin(phase)
+    return act
+
+
+def p2_recording(stage: Stage) -> Act:
+    """The 30 s of P2, right arm: stretched forward; 3-6 s to the right; 6-10 s raised; 16 s forward again; 23-27 s
+    before the face, the palm towards it; back."""
+    act = stage.standing()
+    front = Hold((0.535, 0.00, 0.015), (-0.2, 1.0, -0.6), -0.1)
+    aside = Hold((0.32, 0.425, 0.00), (-0.8, 0.6, -0.6), -0.1)
+    raised = Hold((0.30, 0.22, 0.37), (-0.2, 1.0, -0.6), -0.1)
+    face = Hold((0.37, -0.12, 0.10), (0.0, 0.6, -1.0), 1.55)
+    act.arms["right"] = stage.arm(
+        [(0.0, front), (3.0, front), (6.0, aside), (10.0, raised), (12.0, raised), (16.0, front), (19.5, front),
+         (23.0, face), (27.0, face), (29.7, front)],
+        [(0.0, FLAT)],
+        in_world=True,
+    )  # fmt: skip
+    act.trunk[:, 0] += stage.keys([(3.0, 0.0), (6.0, -0.12), (10.0, -0.08), (16.0, 0.0), (30.0, 0.0)])
+    act.head[:, :2] += stage.keys([(3.0, (0, 0)), (6.0, (-0.45, 0.03)), (10.0, (-0.25, -0.25)), (12.5, (-0.2, -0.2)),
+                                   (16.0, (0, 0)), (23.0, (0, 0.05)), (30.0, (0, 0))])  # fmt: skip
+    return act
+
+
+def aimless(stage: Stage) -> Act:
+    """Seeded: everything that can move moves, within what joints allow, on planted feet."""
+    w, pace = stage.waves, 2.6
+    act = stage.standing(width=0.13, toes_out=0.2)
+    act.hips += stage.leg_scale * np.column_stack([0.05 * w(pace), 0.07 * w(pace), -0.09 * (1 + w(pace))])
+    act.pelvis += np.column_stack([0.30 * w(pace), 0.10 + 0.14 * w(pace), 0.06 * w(pace)])
+    act.trunk += np.column_stack([0.40 * w(pace), 0.10 + 0.20 * w(pace), 0.20 * w(pace)])
+    act.head = np.column_stack([0.55 * w(2.0), 0.10 + 0.30 * w(2.0), 0.18 * w(2.0)])
+    act.head[:, 0] += act.pelvis[:, 0] + 0.5 * act.trunk[:, 0]
+    for side in SIDES:
+        arm = act.arms[side]
+        where = np.column_stack([0.34 + 0.13 * w(1.9), 0.14 + 0.18 * w(1.9), -0.07 + 0.36 * w(1.9)])
+        arm.wrist = stage.arm_scale * where
+        arm.elbow = np.column_stack([-0.4 + 0.2 * w(pace), 0.75 + 0.35 * w(pace), -0.9 + 0.4 * w(pace)])
+        arm.turn, arm.flexion, arm.deviation = 0.7 + 0.7 * w(1.7), 0.55 * w(1.7), 0.05 + 0.2 * w(1.7)
+        arm.curl = (0.45 + 0.32 * w(2.2))[:, None] + 0.12 * np.column_stack([w(1.4) for _ in range(5)])
+        arm.spread = 0.5 + 0.45 * w(2.0)
+        arm.shrug = 0.06 + 0.06 * w(pace)
+    act.splay += 0.10 * (1 + w(pace))
+    act.jaw = 0.5 + 0.5 * w(1.2)
+    act.eyes = np.column_stack([0.35 * w(1.1), 0.2 * w(1.1)])
     return act

@@ -22,8 +22,8 @@ _X, _Y, _Z = np.eye(3)
 _MIRROR = np.array([1.0, -1.0, 1.0])
 _MIRROR_TURN = np.array([1.0, -1.0, 1.0, -1.0])
 _STRAIGHTEST = 0.9985  # a standing leg's share of its full length: the knee keeps 6 degrees
-_SOFT = 0.004  # m over which one leg hands the pelvis' height over to the other
-_LONGEST_ARM = 0.995
+_STRAIGHTEST_ARM = 0.995
+_SOFT = 0.0047  # share of a limb's length over which one bound hands over to the next
 # Bend of a fist, rad: knuckle, middle, last joint; thumb likewise.
 _FIST, _FIST_THUMB = (1.4, 1.65, 1.0), (0.55, 0.75, 0.95)
 _SPREAD = {"index": 0.13, "middle": 0.01, "ring": -0.11, "little": -0.26}  # rad towards the thumb
@@ -47,7 +47,7 @@ class Arm:
     deviation: Array
     """(T,) of the wrist, rad, positive towards the thumb"""
     curl: Array
-    """(T, 5) of thumb … little finger: 0 straight, 1 a fist"""
+    """(T, 5) of thumb … little finger, 0 straight … 1 a fist"""
     spread: Array
     """(T,) 0 fingers together, 1 fanned out"""
     shrug: Array
@@ -128,23 +128,24 @@ def _hips(body: Body, act: Act, pelvis: Array) -> Array:
     for side in SIDES:
         socket = rot.rotate(pelvis, body.bones[INDEX[f"{side}_thigh"]])
         away = _ankle(body, side, act.feet[side]) - socket
-        reach = _STRAIGHTEST * sum(body.lengths[INDEX[f"{side}_{part}"]] for part in ("shin", "foot"))
+        reach = _STRAIGHTEST * float(sum(body.lengths[INDEX[f"{side}_{part}"]] for part in ("shin", "foot")))
         across = np.sum((away[:, :2] - act.hips[:, :2]) ** 2, axis=-1)
         heights.append(away[:, 2] + np.sqrt(np.maximum(reach**2 - across, 0.0)))
-    height = _soft_minimum(*heights)
+    soft = _SOFT * body.leg_length
+    height = _soft_minimum(*heights, soft)
     if act.ceiling is not None:
-        height = _soft_minimum(height, act.ceiling)
+        height = _soft_minimum(height, act.ceiling, soft)
     return np.column_stack([act.hips[:, :2], height + act.hips[:, 2]])
 
 
-def _soft_minimum(a: Array, b: Array) -> Array:
-    """The lower of the two, handed over smoothly, never above it."""
-    return np.asarray(np.minimum(a, b) - _SOFT * np.log1p(np.exp(-np.abs(a - b) / _SOFT)))
+def _soft_minimum(a: Array, b: Array | float, soft: float) -> Array:
+    """The lower of the two, handed over smoothly within about `soft`, never above it."""
+    return np.asarray(np.minimum(a, b) - soft * np.log1p(np.exp(-np.abs(a - b) / soft)))
 
 
 def _ankle(body: Body, side: str, foot: Foot) -> Array:
     """(T, 3) in the world."""
-    ball = foot.ball + [0.0, 0.0, body.toe_height]
+    ball = foot.ball + np.array([0.0, 0.0, body.toe_height])
     return np.asarray(ball - rot.rotate(_foot_turn(foot.yaw, foot.pitch), body.bones[INDEX[f"{side}_toe"]]))
 
 
@@ -199,12 +200,12 @@ def _arm(body: Body, side: str, arm: Arm, world: Array) -> None:
     chest = world[:, INDEX["chest"]] * (1.0 if left else _MIRROR_TURN)
     mirror = 1.0 if left else _MIRROR
     upper, lower = (body.bones[INDEX[f"{side}_{part}"]] * mirror for part in ("forearm", "hand"))
-    most = _LONGEST_ARM * float(np.linalg.norm(upper) + np.linalg.norm(lower))
+    most = _STRAIGHTEST_ARM * float(np.linalg.norm(upper) + np.linalg.norm(lower))
     wrist, elbow = arm.wrist, arm.elbow
     if arm.in_world:
         wrist, elbow = (rot.rotate(rot.inverse(chest), v) for v in (wrist, elbow))
     length = np.linalg.norm(wrist, axis=-1, keepdims=True)
-    wrist = wrist * np.minimum(1.0, most / np.maximum(length, 1e-9))
+    wrist = wrist * (_soft_minimum(length, most, _SOFT * most) / np.maximum(length, 1e-9))
     lift = 0.42 * ease((wrist[:, 2] / most + 0.5) / 1.5) + arm.shrug
     forward = 0.22 * wrist[:, 0] / most
     clavicle = rot.multiply(rot.from_axis_angle(_Z, -forward), rot.from_axis_angle(_X, lift))
@@ -222,7 +223,7 @@ def _fingers(arm: Arm, hand: Array) -> dict[str, Array]:
     """Turns relative to the chest of all finger joints of a left hand; each tip turns with its last segment."""
     turns = {}
     for number, finger in enumerate(FINGERS):
-        curl = np.clip(arm.curl[:, number], 0.0, 1.0)
+        curl = arm.curl[:, number]
         curl = curl * (1 + (_CURL_SHARE[finger] - 1) * 4 * curl * (1 - curl))
         turn, axis, bends = hand, -_X, _FIST
         if finger == "thumb":

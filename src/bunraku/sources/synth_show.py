@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from bunraku.human.skeleton import SIDES
 from bunraku.sources.synth_curves import Key, loop
-from bunraku.sources.synth_rig import Act
-from bunraku.sources.synth_stage import FIST, Hold, Stage
+from bunraku.sources.synth_rig import Act, Arm
+from bunraku.sources.synth_stage import FIST, ArmKey, Hold, Stage
 
 Array = NDArray[np.float64]
 Turn = tuple[float, float, float]
@@ -78,15 +78,16 @@ def box(stage: Stage) -> Act:
     """Shadow boxing, left foot forward: jabs, crosses, hooks, an uppercut, slipping away between them."""
     act = stage.standing()
     bounce = 2 * np.pi * 20 * stage.now / stage.period
-    body = [(at, (*blow.pelvis, *blow.trunk, blow.forward, 0.0, -0.02))
+    body: list[Key] = [(at, (*blow.pelvis, *blow.trunk, blow.forward, 0.0, -0.02))
             for at, blow in ((at, _BLOWS[name]) for at, name in _ROUND)]  # fmt: skip
     body += [(at, (*_STILL, 0.12 * way, 0.14, 0.28 * way, -0.02, -0.05 * way, -0.08)) for at, way in _SLIPS]
     path = stage.keys(_returning(body, stage.period))
-    arms = {side: [] for side in SIDES}
+    arms: dict[str, list[ArmKey]] = {side: [] for side in SIDES}
     for at, name in _ROUND:
         blow = _BLOWS[name]
         guard = _GUARD[blow.side]
-        arms[blow.side] += [(at - blow.go_s, guard), (at - 0.5 * blow.go_s, blow.wind), (at, blow.hit), (at + _BACK_S, guard)]
+        arms[blow.side] += [(at - blow.go_s, guard), (at - 0.5 * blow.go_s, blow.wind), (at, blow.hit),
+                            (at + _BACK_S, guard)]  # fmt: skip
     turning = path[:, 0]
     act.pelvis = 0.6 * act.pelvis + path[:, :3] + [_STANCE_YAW, 0.05, 0.0]
     act.trunk += path[:, 3:6] + [0.12, 0.14, 0.0]
@@ -121,4 +122,73 @@ def _returning(keys: list[Key], period: float) -> list[Key]:
         out.append((at, value))
         if after - at >= 2 * _BACK_S:
             out += [(at + _BACK_S, still), (after - _BACK_S, still)]
-    return [(at % period, value) for at, value in out]
+    return sorted(((at % period, value) for at, value in out), key=lambda key: key[0])
+
+
+_BAR_S = 2.4
+CONDUCT_PERIOD = 8 * _BAR_S
+_BATON = (0.42, 0.42, 0.62, 0.72, 0.78)
+_BEATS = (
+    (0.03, 0.00, -0.17), (-0.02, -0.01, 0.00), (0.03, -0.14, -0.13), (-0.01, -0.08, 0.00),
+    (0.03, 0.19, -0.13), (-0.01, 0.13, 0.02), (0.02, 0.02, -0.05), (-0.04, 0.00, 0.23),
+)  # fmt: skip
+"""the hand at each half beat of four: down, in, out, up; x forward, y outward, z up, m"""
+_FLICK = (0.25, -0.30, 0.20, -0.22, 0.20, -0.22, 0.15, -0.28)
+"""flexion of the wrist at each half beat, rad"""
+
+
+def conduct(stage: Stage) -> Act:
+    """Eight bars of four: soft, a swell that the left hand lifts, loud with both arms, hushed, and the last stroke."""
+    act = stage.standing(width=0.13)
+    bar = _BAR_S
+    force = stage.keys([(0.0, 0.50), (1.6 * bar, 0.55), (3.6 * bar, 1.05), (5.3 * bar, 1.12), (5.9 * bar, 0.42),
+                        (6.8 * bar, 0.45), (7.4 * bar, 1.15), (7.8 * bar, 0.6)])  # fmt: skip
+    path, flick = (loop(stage.now + 0.5 * bar / 8, bar, values) for values in (_BEATS, _FLICK))
+    ready = Hold((0.36, 0.07, -0.07), (-0.3, 0.75, -0.9), 0.15, 0.0, 0.05)
+    right = act.arms["right"] = stage.arm([(0.0, ready)], [(0.0, _BATON)])
+    right.wrist += stage.arm_scale * force[:, None] * (path + np.array([0.02, 0.0, 0.0]))
+    right.flexion += 0.8 * force * flick
+    right.elbow += np.column_stack([0.0 * force, 0.35 * force, 0.9 * force * path[:, 2]])
+    act.arms["left"] = _left_hand(stage, force, path, flick, ready)
+    beat = np.cos(2 * np.pi * 4 * stage.now / bar)
+    act.hips[:, 2] -= stage.leg_scale * 0.012 * force * (1 + beat)
+    act.hips[:, 1] += stage.leg_scale * 0.03 * force * np.sin(np.pi * stage.now / bar)
+    act.pelvis[:, 0] += stage.keys([(0.3 * bar, 0.0), (1.2 * bar, 0.14), (2.6 * bar, 0.18), (3.8 * bar, -0.16),
+                                    (5.0 * bar, 0.05), (6.2 * bar, 0.12), (7.3 * bar, 0.0)])  # fmt: skip
+    act.trunk[:, 0] += 1.2 * (act.pelvis[:, 0]) + 0.07 * force * np.sin(2 * np.pi * stage.now / bar)
+    act.trunk[:, 1] += 0.06 - 0.10 * (force - 0.5) + 0.06 * force * beat
+    act.trunk[:, 1] += 0.20 * stage.pulse(5.6 * bar, 7.1 * bar, 0.5 * bar)
+    act.trunk[:, 2] += 0.05 * force * np.sin(np.pi * stage.now / bar)
+    act.head[:, 0] += 1.9 * act.pelvis[:, 0]
+    act.head[:, 1] += 0.06 + 0.10 * force * beat + 0.12 * stage.pulse(5.6 * bar, 7.1 * bar, 0.5 * bar)
+    act.head[:, 2] += 0.06 * force * np.sin(np.pi * stage.now / bar + 0.5)
+    for side in SIDES:
+        act.arms[side].shrug += 0.05 * force * (1 - beat)
+    act.jaw += sum(0.5 * stage.pulse(at * bar - 0.35, at * bar + 0.15, 0.25) for at in (2.0, 4.0, 7.25))
+    act.eyes[:, 0] += 0.6 * act.pelvis[:, 0]
+    return act
+
+
+def _left_hand(stage: Stage, force: Array, path: Array, flick: Array, ready: Hold) -> Arm:
+    """Mirrors the beat where it is loud; else it rests, lifts a swell palm up, hushes, and takes the last note."""
+    bar = _BAR_S
+    rest = Hold((0.24, -0.04, -0.26), (-0.6, 0.8, -0.9), 0.6, 0.0, 0.0)
+    low = Hold((0.36, 0.07, -0.26), (-0.5, 0.6, -1.0), 1.75, 0.10, 0.0)
+    lifted = Hold((0.37, 0.10, 0.10), (-0.3, 0.6, -1.0), 1.75, 0.25, 0.0)
+    hush = Hold((0.40, -0.02, -0.10), (-0.3, 0.9, -0.8), 0.0, -0.45, 0.0)
+    caught = Hold((0.34, -0.04, 0.12), (-0.2, 0.8, -1.0), 0.7, 0.2, 0.0)
+    keys = [(0.2 * bar, rest), (1.3 * bar, rest), (1.9 * bar, low), (3.4 * bar, lifted), (4.0 * bar, ready),
+            (5.3 * bar, ready), (5.9 * bar, hush), (6.6 * bar, hush), (7.1 * bar, ready), (7.5 * bar, caught),
+            (7.65 * bar, caught)]  # fmt: skip
+    relaxed, spread, shut = (0.2, 0.15, 0.2, 0.25, 0.3), (0.05, 0.0, 0.02, 0.05, 0.05), (0.6, 0.75, 0.8, 0.8, 0.8)
+    curl = [(0.0, relaxed), (1.5 * bar, relaxed), (2.2 * bar, spread), (3.5 * bar, spread), (4.2 * bar, relaxed),
+            (5.4 * bar, relaxed), (5.9 * bar, spread), (6.8 * bar, relaxed), (7.3 * bar, spread), (7.5 * bar, shut),
+            (7.7 * bar, shut)]  # fmt: skip
+    arm = stage.arm(keys, curl)
+    along = stage.pulse(3.7 * bar, 5.7 * bar, 0.5 * bar) + 0.25 * stage.pulse(0.0, 1.5 * bar, 0.4 * bar)
+    along += 0.8 * stage.pulse(6.8 * bar, 7.6 * bar, 0.3 * bar)
+    arm.wrist += stage.arm_scale * (along * force)[:, None] * path
+    arm.wrist[:, 2] += stage.arm_scale * 0.03 * force * (1 - along) * path[:, 2] / 0.2
+    arm.flexion += 0.7 * along * force * flick
+    arm.spread += 0.4 * force
+    return arm

@@ -1,4 +1,4 @@
-"""Where a scripted performance begins: a person who stands at ease, breathes and shifts weight, and keys for the rest."""
+"""Where a scripted performance begins: someone who stands at ease and breathes, and keys for all the rest."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Stage:
         return Foot(ball=self.steady(ball), yaw=self.steady(yaw), pitch=nothing, toe_pitch=nothing)
 
     def standing(self, width: float = 0.11, toes_out: float = 0.14, weight: Sequence[Key] = ()) -> Act:
-        """At ease, facing x: breathing, small sway, arms hanging; `weight` from -1 on the right foot to 1 on the left."""
+        """At ease, facing x, arms hanging; `weight` goes from -1 on the right foot to 1 on the left."""
         feet = {"left": self.planted(0.0, width, toes_out), "right": self.planted(0.0, -width, -toes_out)}
         breath = np.sin(2 * np.pi * max(1, round(self.period / 3.8)) * self.t / self.period)
         shift = 0.10 * self.waves(6.0) + (self.keys(weight) if weight else 0.0)

@@ -25,6 +25,7 @@ _STEPS = 22
 _RADIUS = 1.85  # m, for an adult, as are all lengths here
 _STRIKE, _ROLL_S = 0.32, 0.13  # toes up at heel strike, rad, and the time until the sole is flat
 _PUSH, _RISE_S = 0.75, 0.27  # heel up at toe-off, rad, and the time that it takes to rise
+_LEAN = 0.04  # into the turn, rad
 PERIOD = _START_S + _STEPS * _STEP_S + _REST_S
 
 
@@ -73,7 +74,7 @@ def walk(stage: Stage) -> Act:
     up_and_down = going * np.cos(2 * swing - 0.15)
     pace, along = course.pace(t), course.along(t)
     heading = course.heading(along)
-    lean = 0.6 * pace * course.speed**2 / (9.81 * course.radius)
+    lean = _LEAN * pace
     idle_hips, idle_pelvis, idle_head = act.hips * (1 - going)[:, None], act.pelvis, act.head
     place = course.place(along + 0.022 * k + 0.5 * idle_hips[:, 0], k * 0.024 * side_to_side + idle_hips[:, 1])
     act.hips = np.column_stack([place, stage.steady(-0.001 * k)])
@@ -113,7 +114,7 @@ def _foot(stage: Stage, course: _Course, side: str) -> Foot:
     """Prints where the way is amid each stance; the foot stands on each from strike to lift, and swings between."""
     t, k, out = stage.now, stage.leg_scale, 1.0 if side == "left" else -1.0
     first = 1 if side == "left" else 0
-    lifts = _START_S + _STEP_S * np.arange(first, _STEPS, 2)
+    lifts: Array = _START_S + _STEP_S * np.arange(first, _STEPS, 2, dtype=np.float64)
     strikes = lifts + _SWING_S
     amid = np.concatenate([[0.0], 0.5 * (strikes[:-1] + lifts[1:]), [PERIOD]])
     at = course.along(amid)

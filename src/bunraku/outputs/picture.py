@@ -1,0 +1,179 @@
+"""Pictures without a window: a robot on a stage, and beside it the person whose motion it has."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import OutputError
+from bunraku.outputs.figure import Figure as Figure
+from bunraku.outputs.figure import draw_figure, height_of
+from bunraku.outputs.gl import open_context
+from bunraku.outputs.stage import stage_model
+from bunraku.outputs.strip import save_png as save_png
+from bunraku.outputs.strip import strip as strip
+from bunraku.robots.robot import Robot
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_MAX_GEOMS = 4000
+_LEAST_SHARE = 0.7
+"""a person beside a robot that is lower than this share of his height is drawn smaller"""
+_APART = 0.95
+"""between the middles of person and robot, of the height of the higher one"""
+_SIDE = 17.0
+"""degrees that the camera stands off the front"""
+_ELEVATION = -9.0
+
+
+class Scene:
+    """A camera, a stage, a robot and a figure. Close it, or use it as a context manager.
+
+    The first picture decides from where the camera looks: from the front of the robot as it then stands. The camera
+    follows the robot's base over the floor, and the figure stays beside the robot wherever either goes.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        figure: Figure | None = None,
+        width: int = 640,
+        height: int = 480,
+        shadows: bool = True,
+    ) -> None:
+        self.robot, self.figure, self.width, self.height = robot, figure, width, height
+        self.model = stage_model(robot, width, height, shadows)
+        self.data = mujoco.MjData(self.model)
+        self._context: Any = open_context(width, height)
+        self._context.make_current()
+        self._painter = mujoco.MjrContext(self.model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._painter)
+        self._scene = mujoco.MjvScene(self.model, maxgeom=_MAX_GEOMS)
+        flags = mujoco.mjtRndFlag
+        for flag, on in ((flags.mjRND_SHADOW, shadows), (flags.mjRND_REFLECTION, False), (flags.mjRND_HAZE, True)):
+            self._scene.flags[flag] = on
+        self._option = _visible(self.model)
+        self._camera = mujoco.MjvCamera()
+        self._robot_height = _height(self.model, self.data, robot.neutral)
+        self.model.stat.extent = 1.2 * self._robot_height
+        self._azimuth: float | None = None
+        self._scale: float | None = None
+        self._figure_height = 0.0
+        self._root = np.zeros(2)
+
+    def __enter__(self) -> Scene:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the graphics context back."""
+        if self._context is not None:
+            self._context.make_current()
+            self._painter.free()
+            self._context.free()
+            self._context = None
+
+    def render(self, qpos: Array, points: Array | None = None, valid: NDArray[np.bool_] | None = None) -> Image:
+        """(H, W, 3) the robot in a configuration, and left of it in the picture the figure: points (J, 3) where `valid`."""
+        if self._context is None:
+            raise OutputError("this scene is closed")
+        self.data.qpos[:] = qpos
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_camlight(self.model, self.data)
+        here = np.array(qpos[:2]) if self.robot.base == "free" else self.data.xpos[1, :2].copy()
+        if self._azimuth is None:
+            self._azimuth = 180.0 + _SIDE + (_heading(qpos[3:7]) if self.robot.base == "free" else 0.0)
+        away = np.zeros(2)
+        if self.figure is not None and points is not None:
+            valid = np.ones(len(points), bool) if valid is None else valid
+            self._fit(points, valid)
+            away = _APART * self._highest() * _left(self._azimuth)
+        self._aim(here + away / 2, beside=bool(away.any()))
+        mujoco.mjv_updateScene(
+            self.model, self.data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL.value, self._scene
+        )
+        for light in self._scene.lights[: self._scene.nlight]:
+            if not light.headlight:
+                light.pos[:] = self._camera.lookat - 2.5 * self.model.stat.extent * light.dir
+        if self.figure is not None and points is not None and valid is not None:
+            placed = self._placed(np.asarray(points, float), valid, here + away)
+            draw_figure(self._scene, self.figure, placed, valid, self._figure_height)
+        return self._shoot()
+
+    def _shoot(self) -> Image:
+        image = np.empty((self.height, self.width, 3), np.uint8)
+        rectangle = mujoco.MjrRect(0, 0, self.width, self.height)
+        self._context.make_current()
+        mujoco.mjr_render(rectangle, self._scene, self._painter)
+        mujoco.mjr_readPixels(image, None, rectangle, self._painter)
+        return np.ascontiguousarray(image[::-1])
+
+    def _fit(self, points: Array, valid: NDArray[np.bool_]) -> None:
+        """The first figure decides how large figures are drawn."""
+        if self._scale is None:
+            height = height_of(points, valid)
+            self._scale = min(1.0, self._robot_height / _LEAST_SHARE / height)
+            self._figure_height = height * self._scale
+
+    def _placed(self, points: Array, valid: NDArray[np.bool_], at: Array) -> Array:
+        """The figure's points in the scene: scaled, its root above the given place on the floor."""
+        if valid[0]:
+            self._root = points[0, :2].copy()
+        moved = points - np.array([*self._root, 0.0])
+        return np.asarray(moved * (self._scale or 1.0) + np.array([*at, 0.0]))
+
+    def _highest(self) -> float:
+        return max(self._robot_height, 1.06 * self._figure_height)
+
+    def _aim(self, middle: Array, *, beside: bool) -> None:
+        """Look at the middle from far enough to see everything, arms stretched out."""
+        size = self._highest()
+        wide = (1.0 + _APART if beside else 1.1) * size
+        high = max(1.16 * size, wide * self.height / self.width)
+        self._camera.lookat[:] = [*middle, 0.5 * size]
+        self._camera.distance = high / 2 / np.tan(np.radians(self.model.vis.global_.fovy) / 2)
+        self._camera.azimuth, self._camera.elevation = self._azimuth, _ELEVATION
+
+
+def _visible(model: mujoco.MjModel) -> mujoco.MjvOption:
+    """What is made to be seen (group 2) and the stage; where nothing is, all shapes."""
+    option = mujoco.MjvOption()
+    seen = model.geom_group[model.geom_bodyid > 0] == 2
+    option.geomgroup[:] = [1, 0, 1, 0, 0, 0] if seen.any() else [1, 1, 1, 1, 0, 0]
+    option.sitegroup[:] = 0
+    return option
+
+
+def _height(model: mujoco.MjModel, data: mujoco.MjData, neutral: Array) -> float:
+    """How much room the robot takes in its neutral pose: its height above the floor, or its width, metres."""
+    data.qpos[:] = neutral
+    mujoco.mj_kinematics(model, data)
+    own = model.geom_bodyid > 0
+    centres = data.geom_xpos[own] + np.einsum(
+        "gij,gj->gi", data.geom_xmat[own].reshape(-1, 3, 3), model.geom_aabb[own, :3]
+    )
+    reach = np.abs(data.geom_xmat[own].reshape(-1, 3, 3)) @ model.geom_aabb[own, 3:, None]
+    high, low = (centres + reach[..., 0]).max(axis=0), (centres - reach[..., 0]).min(axis=0)
+    return float(max(high[2] - min(low[2], 0.0), 0.7 * (high - low)[:2].max(), 0.05))
+
+
+def _heading(quaternion: Array) -> float:
+    """Degrees that a base is turned about the vertical."""
+    w, x, y, z = quaternion
+    return float(np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))))
+
+
+def _left(azimuth_deg: float) -> Array:
+    """(2,) the unit vector on the floor that points to the left in the picture."""
+    a = np.radians(azimuth_deg)
+    return np.array([-np.sin(a), np.cos(a)])
