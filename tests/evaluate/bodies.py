@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -47,21 +49,32 @@ def _arm(side: str, y: float) -> str:
       </body></body>"""
 
 
-def mjcf(base: str = '<freejoint name="root"/>') -> str:
+def mjcf() -> str:
     """The humanoid; all joints turn about its left, and at zero its limbs hang down."""
     return f"""<mujoco model="stick"><compiler angle="degree" autolimits="true"/><worldbody>
-    <body name="pelvis" pos="0 0 {HEIGHT}">{_INERTIAL}{base}
+    <body name="pelvis" pos="0 0 {HEIGHT}">{_INERTIAL}<freejoint name="root"/>
       <geom type="box" size="0.05 0.08 0.05"/><geom type="capsule" fromto="0 0 0.1 0 0 0.5" size="0.06"/>
       {_leg("left", 0.1)}{_leg("right", -0.1)}{_arm("left", 0.25)}{_arm("right", -0.25)}
     </body></worldbody></mujoco>"""
 
 
-def read(xml: str, name: str = "stick") -> Robot:
+def read(xml: str, base: Literal["free", "fixed"] = "free") -> Robot:
     """A robot from MJCF text."""
     with TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}.xml"
+        path = Path(folder) / "stick.xml"
         path.write_text(xml)
-        return load_robot(str(path))
+        return load_robot(path, base=base)
+
+
+def without_shapes(robot: Robot, *links: str) -> Robot:
+    """The same robot with nothing to touch on these links, or on any."""
+    root = ElementTree.fromstring(robot.xml)
+    for body in root.iterfind("worldbody//body"):
+        for geom in body.findall("geom") if not links or body.get("name") in links else ():
+            body.remove(geom)
+    bare = replace(robot, xml=ElementTree.tostring(root, encoding="unicode"))
+    vars(bare)["semantics"] = robot.semantics
+    return bare
 
 
 def with_semantics(robot: Robot, points: Mapping[str, str] | None = None, **links: str) -> Robot:
@@ -80,7 +93,7 @@ def stick(*, legs: bool = True, arms: bool = True, fixed: bool = False) -> Robot
     parts = (*(_PARTS[:3] if arms else ()), *(_PARTS[3:] if legs else ()))
     points = {name: name for name in (f"{side}_{part}" for part in parts for side in ("left", "right"))}
     feet = {f"{side}_foot": f"{side}_foot" for side in ("left", "right")} if legs else {}
-    robot = read(mjcf("" if fixed else '<freejoint name="root"/>'))
+    robot = read(mjcf(), "fixed" if fixed else "free")
     return with_semantics(robot, points, hips="pelvis", chest="pelvis", **feet)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bunraku.evaluate import evaluate, feet
 from bunraku.evaluate.metric import MissingError
-from evaluate.bodies import FPS, mjcf, moved, read, shadow, stick, swinging, with_semantics, without
+from evaluate.bodies import FPS, moved, shadow, stick, swinging, without, without_shapes
 
 ALWAYS = np.ones((6, 2), bool)
 
@@ -119,8 +119,7 @@ def test_without_toes_or_feet_the_figures_are_left_out() -> None:
 
 def test_a_foot_without_shapes_has_no_sole() -> None:
     """One foot stripped of its collision shapes: no sole to judge, and that is the reason."""
-    box = '<geom type="box" pos="0.05 0 -0.04" size="0.1 0.04 0.02"/>'
-    robot = with_semantics(read(mjcf().replace(box, "", 1)), left_foot="left_foot", right_foot="right_foot")
+    robot = without_shapes(stick(), "left_foot")
     motion = moved(robot=robot)
     result = evaluate(shadow(motion, robot), motion, robot)
     assert "collision shapes" in result.left_out["float_cm"]

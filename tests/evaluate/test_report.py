@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 import bunraku
 from bunraku.errors import InputError, UnknownNameError
 from bunraku.evaluate import METRICS, evaluate
-from evaluate.bodies import mjcf, moved, read, shadow, stick, swinging, with_semantics
+from evaluate.bodies import moved, shadow, stick, swinging, without_shapes
 
 JUDGED = ("limit_violations limit_max_rad at_limit_pct joint_vel_p99 joint_vel_max jump_max_rad jumps_gt_0.5 "
           "joint_acc_p99 penetration_mean_cm penetration_max_cm penetration_gt1cm_pct self_collision_pct "
@@ -109,8 +108,7 @@ def test_joints_are_found_by_name() -> None:
 
 def test_a_robot_without_shapes_is_judged_by_its_joints() -> None:
     """No collision shapes: ground and self are left out with the reason, the rest stands."""
-    bare = re.sub(r"<geom [^>]*/>", "", mjcf())
-    robot = with_semantics(read(bare))
+    robot = without_shapes(stick())
     motion = moved(robot=robot)
     result = evaluate(shadow(motion, robot), motion, robot)
     assert {"limit_violations", "joint_vel_p99"} <= set(result)

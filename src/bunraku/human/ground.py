@@ -71,6 +71,30 @@ def foot_contacts(motion: HumanMotion) -> Flags:
     return standing
 
 
+def patch_contacts(motion: HumanMotion) -> Flags:
+    """(T, 4) whether the left toe, left heel, right toe and right heel stand; the ankle speaks for the heel."""
+    out = np.zeros((len(motion), 2 * len(SIDES)), bool)
+    for part, joint in enumerate(("toe", "foot")):
+        z, known = _heights(motion, joint)
+        if not known.any():
+            continue
+        z = z - np.percentile(z[known], LOW_PERCENTILE)
+        for column, side in enumerate(SIDES):
+            standing = _stands(z[:, column], known[:, column], motion.position(f"{side}_{joint}"), motion.fps)
+            _drop_short(standing, False, SHORTEST_RELEASE_S * motion.fps)
+            _drop_short(standing, True, SHORTEST_CONTACT_S * motion.fps)
+            out[:, 2 * column + part] = standing
+    return out
+
+
+def _stands(z: Array, known: Flags, path: Array, fps: float) -> Flags:
+    """(T,) low and slow, until clearly neither."""
+    speed = _speed(path, known, fps)
+    begins = known & (speed < CONTACT_SPEED) & (z < CONTACT_HEIGHT)
+    lasts = known & (speed < RELEASE_SPEED) & (z < RELEASE_HEIGHT)
+    return lasts & (_latest(begins) > _latest(~lasts))
+
+
 def _standing(motion: HumanMotion) -> Flags:
     """(T, 2) contacts with hysteresis, flickers included."""
     standing = np.zeros((len(motion), len(SIDES)), bool)
@@ -84,10 +108,7 @@ def _standing(motion: HumanMotion) -> Flags:
             if seen[:, column].mean() > 0.5:  # the toe has told already
                 continue
             ok = known[:, column]
-            speed = _speed(motion.position(f"{side}_{joint}"), ok, motion.fps)
-            begins = ok & (speed < CONTACT_SPEED) & (z[:, column] < CONTACT_HEIGHT)
-            lasts = ok & (speed < RELEASE_SPEED) & (z[:, column] < RELEASE_HEIGHT)
-            standing[:, column] = lasts & (_latest(begins) > _latest(~lasts))
+            standing[:, column] = _stands(z[:, column], ok, motion.position(f"{side}_{joint}"), motion.fps)
             seen[:, column] = ok
     return standing
 

@@ -72,6 +72,8 @@ class Targets(NamedTuple):
     """(K, 3, 3) world_from_frame of an orientation; a direction or a position is its first row"""
     weight: Array
     """(K, 3) for each axis of the world; a task whose weights are all zero costs nothing"""
+    one_sided: NDArray[np.bool_]
+    """(K,) a position that counts only while it is below its target: the floor"""
     posture: Array
     """(nv,) values that the joints are drawn to; the base's entries are not used"""
     posture_weight: Array
@@ -168,7 +170,9 @@ def build_tasks(
 def make_targets(tasks: Tasks, variables: int) -> Targets:
     """Targets that ask for nothing yet."""
     K = len(tasks.kind)
-    return Targets(np.zeros((K, 3, 3)), np.zeros((K, 3)), np.zeros(variables), np.zeros(variables))
+    return Targets(
+        np.zeros((K, 3, 3)), np.zeros((K, 3)), np.zeros(K, np.bool_), np.zeros(variables), np.zeros(variables)
+    )
 
 
 def make_workspace(tree: KinematicTree) -> Workspace:
@@ -313,6 +317,8 @@ def linearise(tree, tasks, targets, qpos, work):
                 d[0], d[1], d[2] = x / length, y / length, z / length
                 direction_error(d, target[0], r)
             else:
+                if targets.one_sided[t] and b[2] >= target[0, 2]:
+                    continue
                 for k in range(3):
                     a[k] = position[0, k]
                     r[k] = b[k] - target[0, k]

@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 
 _BONE = np.array([0.13, 0.50, 0.55, 1.0], np.float32)
 _KNOB = np.array([0.97, 0.94, 0.88, 1.0], np.float32)
+_DARK = np.array([0.12, 0.12, 0.16, 0.10], np.float32)
 _SPHERE, _CAPSULE, _ELLIPSOID = (
     mujoco.mjtGeom.mjGEOM_SPHERE.value,
     mujoco.mjtGeom.mjGEOM_CAPSULE.value,
@@ -30,9 +31,9 @@ class Figure:
 
 
 def height_of(points: Array, valid: NDArray[np.bool_]) -> float:
-    """From the lowest point to the highest, metres; a grown-up's where there is nothing to measure."""
+    """From the lowest point to the top of the head above the highest, metres; an adult's where nothing can be measured."""
     heights = points[valid, 2]
-    return float(np.ptp(heights)) if len(heights) > 1 and np.ptp(heights) > 0.1 else 1.7
+    return 1.08 * float(np.ptp(heights)) if len(heights) > 1 and np.ptp(heights) > 0.1 else 1.75
 
 
 def draw_figure(
@@ -48,28 +49,33 @@ def draw_figure(
         knob[[first, second]] = np.maximum(knob[[first, second]], 1.3 * radius)
         _bone(scene, points[first], points[second], radius)
     for k in np.flatnonzero(knob):
-        _blob(scene, _SPHERE, np.full(3, knob[k]), points[k], np.eye(3), _KNOB)
+        _add(scene, _SPHERE, np.full(3, knob[k]), points[k], np.eye(3), _KNOB)
     if figure.head is not None and valid[list(figure.head)].all():
         neck, head = points[list(figure.head)]
         up = head - neck
         up = up / max(float(np.linalg.norm(up)), 1e-9)
-        size = np.array([0.046, 0.046, 0.062]) * height
-        _blob(scene, _ELLIPSOID, size, head + 0.030 * height * up, _frame(up), _KNOB)
+        size = np.array([0.042, 0.042, 0.058]) * height
+        _add(scene, _ELLIPSOID, size, head + 0.030 * height * up, _frame(up), _KNOB)
+
+
+def draw_disc(scene: mujoco.MjvScene, at: Array, radius: float) -> None:
+    """A soft dark disc on the floor under a body: what stands for a shadow where none is cast."""
+    for k in range(1, 6):
+        size = np.array([radius * k / 5, 1e-4, 0.0])
+        place = np.array([at[0], at[1], 2e-4 * (6 - k)])
+        _add(scene, mujoco.mjtGeom.mjGEOM_CYLINDER.value, size, place, np.eye(3), _DARK)
 
 
 def _bone(scene: mujoco.MjvScene, start: Array, end: Array, radius: float) -> None:
-    geom = _next(scene, _CAPSULE, np.zeros(3), np.zeros(3), np.eye(3), _BONE)
+    geom = _add(scene, _CAPSULE, np.zeros(3), np.zeros(3), np.eye(3), _BONE)
     if geom is not None:
         mujoco.mjv_connector(geom, _CAPSULE, radius, start, end)
 
 
-def _blob(scene: mujoco.MjvScene, kind: int, size: Array, at: Array, frame: Array, colour: NDArray[np.float32]) -> None:
-    _next(scene, kind, size, at, frame, colour)
-
-
-def _next(
+def _add(
     scene: mujoco.MjvScene, kind: int, size: Array, at: Array, frame: Array, colour: NDArray[np.float32]
 ) -> mujoco.MjvGeom | None:
+    """One more shape, or None where the scene is full."""
     if scene.ngeom >= scene.maxgeom:
         return None
     geom = scene.geoms[scene.ngeom]

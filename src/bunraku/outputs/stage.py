@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 MESH_FACES = 1200
 """a mesh of more faces is drawn with about this many: software renderers are bound by vertices"""
 _STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
-_SKY = ([0.98, 0.975, 0.965], [0.80, 0.83, 0.87])
+FLOOR = "stage floor"
+FLOOR_PERIOD = 1.0
+"""metres after which the floor's pattern repeats"""
+_SKY = ([0.985, 0.98, 0.97], [0.87, 0.895, 0.925])
 _FLOOR = ([0.90, 0.89, 0.87], [0.855, 0.845, 0.825])
 
 
 def stage_model(robot: Robot, width: int, height: int, shadows: bool) -> mujoco.MjModel:
-    """The robot's model to look at, not to simulate; its qpos is the robot's."""
+    """The robot's model to look at, not to simulate; its qpos is the robot's. Without shadows it is drawn faster."""
     import mujoco
 
     spec = parse_spec(robot.xml)
@@ -35,10 +38,10 @@ def stage_model(robot: Robot, width: int, height: int, shadows: bool) -> mujoco.
     view.global_.fovy = 24.0
     view.quality.shadowsize = 2048
     view.quality.offsamples = 4
-    view.quality.numslices, view.quality.numstacks = 24, 14
-    view.map.shadowclip, view.map.znear, view.map.zfar = 1.6, 0.05, 60.0
-    view.map.haze = 0.4
-    view.rgba.haze = [*_SKY[0], 1]
+    view.quality.numslices, view.quality.numstacks = (24, 14) if shadows else (16, 8)
+    view.map.shadowclip, view.map.znear, view.map.zfar = 1.0, 0.03, 40.0
+    view.map.fogstart, view.map.fogend = 2.4, 7.5
+    view.rgba.fog = [*(np.array(_SKY[0]) / 2 + np.array(_SKY[1]) / 2), 1]
     try:
         return spec.compile()
     except (ValueError, mujoco.FatalError) as error:
@@ -50,12 +53,13 @@ def _floor(spec: mujoco.MjSpec) -> None:
 
     two_d, sky = mujoco.mjtTexture.mjTEXTURE_2D, mujoco.mjtTexture.mjTEXTURE_SKYBOX
     checker, gradient = mujoco.mjtBuiltin.mjBUILTIN_CHECKER, mujoco.mjtBuiltin.mjBUILTIN_GRADIENT
-    spec.add_texture(name="stage floor", type=two_d, builtin=checker, rgb1=_FLOOR[0], rgb2=_FLOOR[1], width=256, height=256)
-    spec.add_texture(name="stage sky", type=sky, builtin=gradient, rgb1=_SKY[1], rgb2=_SKY[0], width=128, height=128)
+    size = {"width": 256, "height": 256}
+    spec.add_texture(name="stage floor", type=two_d, builtin=checker, rgb1=_FLOOR[0], rgb2=_FLOOR[1], **size)
+    spec.add_texture(name="stage sky", type=sky, builtin=gradient, rgb1=_SKY[1], rgb2=_SKY[0], **size)
     material = spec.add_material(name="stage floor", texrepeat=[2, 2], texuniform=True, specular=0.1, shininess=0.1)
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "stage floor"
     plane = mujoco.mjtGeom.mjGEOM_PLANE
-    spec.worldbody.add_geom(name="stage floor", type=plane, size=[0, 0, 0.05], material="stage floor")
+    spec.worldbody.add_geom(name=FLOOR, type=plane, size=[25, 25, 0.05], material="stage floor")
 
 
 def _light(spec: mujoco.MjSpec, shadows: bool) -> None:

@@ -79,7 +79,7 @@ def correspond(robot: Robot, weights: Weights) -> Correspondence:
         for start, end in LIMBS:
             a, b = f"{side}_{start}", f"{side}_{end}"
             if a in parts.points and b in parts.points:
-                (node_a, at_a), (node_b, at_b) = _on_node(robot, parts.points[a]), _on_node(robot, parts.points[b])
+                (node_a, at_a), (node_b, at_b) = on_node(robot, parts.points[a]), on_node(robot, parts.points[b])
                 directions.append(DirectionPair((INDEX[a], INDEX[b]), (node_a, node_b), (at_a, at_b), weights.limb))
             else:
                 unmatched.append(a)
@@ -92,7 +92,8 @@ def correspond(robot: Robot, weights: Weights) -> Correspondence:
     )
 
 
-def _on_node(robot: Robot, point: Point) -> tuple[int, Array]:
+def on_node(robot: Robot, point: Point) -> tuple[int, Array]:
+    """The node that carries a point, and the point in that node's frame."""
     links = robot.links
     return int(links.node[point.link]), links.position[point.link] + links.rotation[point.link] @ point.position
 
@@ -148,7 +149,7 @@ def forearm_frame(robot: Robot, side: str) -> Array | None:
 
 
 def _world(robot: Robot, point: Point, position: Array, rotation: Array) -> Array:
-    node, at = _on_node(robot, point)
+    node, at = on_node(robot, point)
     return np.asarray(position[node] + rotation[node] @ at)
 
 

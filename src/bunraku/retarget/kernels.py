@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.human.ground import CONTACT_HEIGHT, CONTACT_SPEED, RELEASE_HEIGHT, RELEASE_SPEED
+from bunraku.human.skeleton import INDEX, SIDES
 from bunraku.kinematics.jit import kernel
 from bunraku.kinematics.solver import point_in_world, solve
 
@@ -30,27 +32,53 @@ class HumanSide(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """How the base of a free robot is placed: the person's way along the floor, scaled; lowest points matched."""
+    """How a free robot stands and moves through the world."""
 
     scale: float
     """robot's metres for one of the person's"""
     clearance: Array
     """(J,) height of each human joint above what it touches the floor with; negative where it never does"""
-    hips_node: int
-    hips_point: Array
+    hips_task: int
+    """the position task of the hips; the sole tasks come right before it, four for each foot"""
+    patches: int
+    """patches that touch the floor: a front and a back one for each foot, two sole points each"""
     point_node: Ints
     """(S,) points that span the robot's shapes"""
     point: Array
     point_radius: Array
 
 
-class Anchor(NamedTuple):
-    """Where the motion began; kept from frame to frame."""
+class Stance(NamedTuple):
+    """What stands where; kept from frame to frame."""
 
-    human_start: Array
-    """(3,)"""
-    last: Array
-    """(4,) last known hips x y, height of the lowest point, 1 once started"""
+    lock: Array
+    """(2 · patches, 3) where each sole point was put down"""
+    hold: Array
+    """(patches,) 0 lifted … 1 held; between the two a foot is being put down or let go"""
+    hips: Array
+    """(2, 3) the person's hips and the robot's in the last frame"""
+
+
+class FootMemory(NamedTuple):
+    """What live contact detection remembers: left toe, left ankle, right toe, right ankle."""
+
+    position: Array
+    """(4, 3)"""
+    standing: NDArray[np.bool_]
+    """(4,)"""
+    started: NDArray[np.bool_]
+    """(1,)"""
+
+
+FOOT_JOINTS = np.array([INDEX[f"{side}_{part}"] for side in SIDES for part in ("toe", "foot")])
+
+
+LOCK_WEIGHT = 1e3
+"""per m² and sole point: a centimetre off weighs as much as eighteen degrees of one limb"""
+PATH_WEIGHT = 1.0
+"""per m²: the way of the hips yields to everything but nothing else decides it in the air"""
+HOLD_S = 0.1
+"""in which a foot is put down or let go"""
 
 
 @kernel
@@ -78,7 +106,7 @@ def fill_targets(tasks, human, positions, rotations, position_valid, rotation_va
                     A[i, j] = 0.0
                     for k in range(3):
                         A[i, j] += human.world_from_body[i, k] * M[j, k]
-    for t in range(len(tasks.kind)):
+    for t in range(len(human.joint)):
         a, b = human.joint[t, 0], human.joint[t, 1]
         known = rotation_valid[a]
         if tasks.kind[t] == 0:
@@ -130,29 +158,80 @@ def robot_low_point(ground, node_position, node_rotation):
 
 
 @kernel
-def place_base(ground, anchor, positions, position_valid, qpos, work):
-    """Move the base so that the robot's hips follow the person's way and its lowest point is as high as theirs."""
-    hips = np.zeros(3)
-    if position_valid[0]:
-        if anchor.last[3] == 0.0:
-            for k in range(3):
-                anchor.human_start[k] = positions[0, k]
-            anchor.last[3] = 1.0
-        for k in range(2):
-            travel = positions[0, k] - anchor.human_start[k]
-            anchor.last[k] = anchor.human_start[k] + ground.scale * travel
-        low = human_low_point(ground.clearance, positions, position_valid)
-        if low < np.inf:
+def detect_contact(ground, memory, dt, positions, position_valid):
+    """(4,) which parts of the feet stand: low and slow, until they are clearly neither."""
+    for k in range(4):
+        joint = FOOT_JOINTS[k]
+        distance = 0.0
+        for i in range(3):
+            distance += (positions[joint, i] - memory.position[k, i]) ** 2
+            memory.position[k, i] = positions[joint, i]
+        speed = np.sqrt(distance) / dt if memory.started[0] else 0.0
+        height = positions[joint, 2] - ground.clearance[joint]
+        if memory.standing[k]:
+            stays = speed < RELEASE_SPEED and height < RELEASE_HEIGHT
+        else:
+            stays = speed < CONTACT_SPEED and height < CONTACT_HEIGHT
+        memory.standing[k] = stays and position_valid[joint]
+    memory.started[0] = True
+    return memory.standing[: ground.patches].copy()
+
+
+@kernel
+def stand(ground, stance, tasks, targets, contact, dt, positions, position_valid, work):
+    """Targets of the soles and the hips: what stands stays, what was put down now stays from now on."""
+    first = ground.hips_task - 2 * ground.patches
+    b = work.vectors[1]
+    for patch in range(ground.patches):
+        if contact[patch]:
+            if stance.hold[patch] == 0.0:
+                for k in range(2 * patch, 2 * patch + 2):
+                    task = first + k
+                    point_in_world(tasks.node[task, 1], tasks.point[task, 1], work.node_position, work.node_rotation, b)
+                    stance.lock[k, 0], stance.lock[k, 1] = b[0], b[1]
+            stance.hold[patch] = min(1.0, stance.hold[patch] + dt / HOLD_S)
+        else:
+            stance.hold[patch] = max(0.0, stance.hold[patch] - dt / HOLD_S)
+        hold = stance.hold[patch]
+        for k in range(2 * patch, 2 * patch + 2):
+            task = first + k
+            targets.one_sided[task] = hold == 0.0
+            for i in range(3):
+                targets.value[task, 0, i] = stance.lock[k, i]
+                targets.weight[task, i] = LOCK_WEIGHT * 10.0 ** (4.0 * (hold - 1.0)) if hold > 0.0 else 0.0
+            if hold == 0.0:
+                targets.weight[task, 2] = LOCK_WEIGHT
+            elif contact[patch]:
+                targets.weight[task, 0] = targets.weight[task, 1] = LOCK_WEIGHT
+    task = ground.hips_task
+    for k in range(3):
+        step = positions[0, k] - stance.hips[0, k] if position_valid[0] else 0.0
+        targets.value[task, 0, k] = stance.hips[1, k] + ground.scale * step
+        targets.weight[task, k] = PATH_WEIGHT
+
+
+@kernel
+def settle(ground, stance, tasks, positions, position_valid, qpos, work):
+    """After a frame: in the air the lowest point is as high as the person's; nothing is left below the floor."""
+    low = robot_low_point(ground, work.node_position, work.node_rotation)
+    wanted = human_low_point(ground.clearance, positions, position_valid)
+    lift = 0.0
+    if low < np.inf:
+        held = 0.0
+        for patch in range(ground.patches):
+            held = max(held, stance.hold[patch])
+        if wanted < np.inf:
             # Measured feet waver by a centimetre or two while they stand: only what is clearly off leaves the ground.
-            anchor.last[2] = max(0.0, low - 0.02) * ground.scale
-    point_in_world(ground.hips_node, ground.hips_point, work.node_position, work.node_rotation, hips)
-    dx, dy = anchor.last[0] - hips[0], anchor.last[1] - hips[1]
-    dz = anchor.last[2] - robot_low_point(ground, work.node_position, work.node_rotation)
-    if not np.isfinite(dz):
-        dz = 0.0
-    qpos[0] += dx
-    qpos[1] += dy
-    qpos[2] += dz
+            lift = (1.0 - held) * (max(0.0, wanted - 0.02) * ground.scale - low)
+        lift = max(lift, -low)
+    qpos[2] += lift
+    for node in range(len(work.node_position)):
+        work.node_position[node, 2] += lift
+    task = ground.hips_task
+    point_in_world(tasks.node[task, 1], tasks.point[task, 1], work.node_position, work.node_rotation, stance.hips[1])
+    if position_valid[0]:
+        for k in range(3):
+            stance.hips[0, k] = positions[0, k]
 
 
 @kernel
@@ -166,17 +245,19 @@ def hold_speed(tree, limits, speed, dt, qpos, lower, upper):
 
 
 @kernel
-def solve_frames(tree, tasks, targets, limits, bounds, speed, dt, human, ground, anchor, work,
-                 positions, rotations, position_valid, rotation_valid, qpos, iterations, tolerance,
-                 out, costs):  # fmt: skip
+def solve_frames(tree, tasks, targets, limits, bounds, speed, dt, human, ground, stance, work,
+                 positions, rotations, position_valid, rotation_valid, contact,
+                 qpos, iterations, tolerance, out, costs):  # fmt: skip
     """Frames one after the other, each from the last, no joint faster than `speed`; configurations into `out`."""
     total = 0
     for t in range(len(out)):
         hold_speed(tree, limits, speed, dt, qpos, bounds.lower, bounds.upper)
         fill_targets(tasks, human, positions[t], rotations[t], position_valid[t], rotation_valid[t], targets)
+        if tree.base_size:
+            stand(ground, stance, tasks, targets, contact[t], dt, positions[t], position_valid[t], work)
         cost, steps = solve(tree, tasks, targets, bounds, qpos, work, iterations, tolerance)
         if tree.base_size:
-            place_base(ground, anchor, positions[t], position_valid[t], qpos, work)
+            settle(ground, stance, tasks, positions[t], position_valid[t], qpos, work)
         total += steps
         costs[t] = cost
         for i in range(len(qpos)):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion, HumanPose
+from bunraku.human.ground import on_ground, patch_contacts
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
 from bunraku.kinematics import rotations
 from bunraku.kinematics.solver import (
@@ -22,9 +23,10 @@ from bunraku.kinematics.solver import (
     tree_arrays,
     variable_limits,
 )
-from bunraku.retarget.correspondence import Weights, canonical_direction, correspond
-from bunraku.retarget.kernels import Anchor, Ground, HumanSide, fill_targets, solve_frames
+from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
+from bunraku.retarget.kernels import FootMemory, Ground, HumanSide, Stance, detect_contact, fill_targets, solve_frames
 from bunraku.robots import Robot, RobotMotion
+from bunraku.robots.semantics import Point
 
 Array = NDArray[np.float64]
 
@@ -51,7 +53,8 @@ class MapperState:
     """All that a mapper remembers from one frame to the next."""
 
     qpos: Array
-    anchor: Anchor
+    stance: Stance
+    feet: FootMemory
     work: Workspace
     targets: Targets
     bounds: Limits
@@ -71,11 +74,12 @@ class WholeBodyMapper:
             tree,
             [(p.node[0], p.point[0], p.node[1], p.point[1]) for p in self.pairs.directions],
             [(p.node, p.node_from_canonical) for p in self.pairs.orientations],
-            [],
+            self._floor_points(),
         )
         self._limits = variable_limits(tree, robot.lower, robot.upper)
         self._speed = self._variable_speed()
         self._human = self._human_side()
+        self._support = _support_points(robot)
         self._ground = self._make_ground(1.0, _rest_clearance())
 
     def prepare(self, leg_length_m: float, clearance: Array | None = None) -> None:
@@ -93,7 +97,8 @@ class WholeBodyMapper:
             targets.posture_weight[v] = self.weights.posture
         return MapperState(
             self.robot.clamp(self.robot.neutral),
-            Anchor(np.zeros(3), np.zeros(4)),
+            self._stance(),
+            FootMemory(np.zeros((2 * len(SIDES), 3)), np.zeros(2 * len(SIDES), bool), np.zeros(1, bool)),
             make_workspace(self.robot.tree),
             targets,
             Limits(np.zeros(nv), np.zeros(nv)),
@@ -104,11 +109,13 @@ class WholeBodyMapper:
         if not state.started:
             self._search(pose, state)
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
-        steps = self._frames(state, dt_s, ITERATIONS, out, cost, *_as_clip(pose))
+        contact = detect_contact(self._ground, state.feet, dt_s, pose.positions, pose.position_valid)
+        steps = self._frames(state, dt_s, ITERATIONS, out, cost, *_as_clip(pose), contact[None])
         return Target(out[0], float(cost[0]), steps)
 
     def solve_clip(self, motion: HumanMotion) -> RobotMotion:
         """A whole recording, frame after frame."""
+        motion = on_ground(motion)
         self.prepare(leg_length(motion), measured_clearance(motion))
         state = self.start()
         out, costs = np.empty((len(motion), self.robot.tree.qpos_size)), np.empty(len(motion))
@@ -118,6 +125,7 @@ class WholeBodyMapper:
             steps = self._frames(
                 state, 1.0 / motion.fps, ITERATIONS, out, costs,
                 motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid,
+                patch_contacts(motion)[:, : self._ground.patches],
             )  # fmt: skip
         return RobotMotion(
             qpos=out,
@@ -135,7 +143,7 @@ class WholeBodyMapper:
     def _frames(self, state: MapperState, dt_s: float, iterations: int, out: Array, costs: Array, *clip: Any) -> int:
         steps: int = solve_frames(
             self._tree, self._tasks, state.targets, self._limits, state.bounds, self._speed, dt_s,
-            self._human, self._ground, state.anchor, state.work, *clip,
+            self._human, self._ground, state.stance, state.work, *clip,
             state.qpos, iterations, TOLERANCE_RAD, out, costs,
         )  # fmt: skip
         return steps
@@ -146,11 +154,12 @@ class WholeBodyMapper:
         fill_targets(self._tasks, self._human, *(array[0] for array in clip), state.targets)
         self._face(state)
         generator = np.random.default_rng(0)
+        nothing = np.zeros((1, self._ground.patches), bool)
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
         best, best_cost = state.qpos.copy(), np.inf
         for _ in range(FIRST_ATTEMPTS):
-            state.anchor.last[:] = 0.0
-            self._frames(state, np.inf, FIRST_ITERATIONS, out, cost, *clip)
+            self._begin(pose, state)
+            self._frames(state, np.inf, FIRST_ITERATIONS, out, cost, *clip, nothing)
             if cost[0] < best_cost:
                 best, best_cost = out[0].copy(), float(cost[0])
             poor = self._poor_joints(best, state.targets)
@@ -161,8 +170,14 @@ class WholeBodyMapper:
             high = np.minimum(self.robot.upper[poor], np.pi)
             state.qpos[self.robot.first_joint + poor] = generator.uniform(low, high)
         state.qpos[:] = best
-        state.anchor.last[:] = 0.0
+        self._begin(pose, state)
+        self._frames(state, np.inf, FIRST_ITERATIONS, out, cost, *clip, nothing)
         state.started = True
+
+    def _begin(self, pose: HumanPose, state: MapperState) -> None:
+        """The robot's way begins where the person's does, nothing stands yet."""
+        state.stance.hold[:] = 0.0
+        state.stance.hips[:] = pose.positions[0]
 
     def _face(self, state: MapperState) -> None:
         """Turn a free base as a whole until the hips are as the person's."""
@@ -213,13 +228,28 @@ class WholeBodyMapper:
                 speed[v] = min(speed[v], self.robot.velocity[joint] / ratio)
         return speed
 
+    def _floor_points(self) -> list[tuple[int, Array]]:
+        """Position tasks of a free base: sole points, front before back, left before right; then the hips."""
+        robot, parts = self.robot, self.robot.semantics
+        if not robot.tree.free_base:
+            return []
+        out = []
+        _, rotation = robot.link_poses(robot.neutral)
+        for side in SIDES:
+            if f"{side}_foot" in parts.soles:
+                link, sole = parts.links[f"{side}_foot"], parts.soles[f"{side}_foot"]
+                forward = sole @ rotation[link].T @ parts.world_from_body[:, 0]
+                out += [on_node(robot, Point(link, corner)) for corner in sole[np.argsort(-forward)]]
+        return [*out, on_node(robot, Point(parts.links["hips"], np.zeros(3)))]
+
+    def _stance(self) -> Stance:
+        patches = self._ground.patches
+        return Stance(np.zeros((2 * patches, 3)), np.zeros(patches), np.zeros((2, 3)))
+
     def _make_ground(self, scale: float, clearance: Array) -> Ground:
-        robot = self.robot
-        hips = robot.semantics.links["hips"]
-        nodes, points, radii = _support_points(robot)
-        return Ground(
-            scale, clearance, int(robot.links.node[hips]), robot.links.position[hips].copy(), nodes, points, radii
-        )
+        tasks = len(self._tasks.kind)
+        soles = tasks - 1 - len(self._human.joint)
+        return Ground(scale, clearance, tasks - 1, max(soles // 2, 0), *self._support)
 
 
 def _as_clip(pose: HumanPose) -> tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]:

@@ -191,6 +191,7 @@ def _sort_pairs(
     """Which pair is the legs, which the arms: by names, else by height."""
     long = [pair for pair in pairs if _depth(body, pair[0]) >= 2]
     kinds: dict[str, tuple[float, tuple[int, int], str]] = {}
+    leg_pairs = 0
     for pair in long:
         names = body.subtree_names(pair[0])
         leg, arm = votes(names, "leg"), votes(names, "arm") + votes(names, "finger")
@@ -205,10 +206,14 @@ def _sort_pairs(
         else:
             is_leg, why = leg > arm, f"named so ({max(leg, arm)} names)"
         kind = "legs" if is_leg else "arms"
-        # Of several leg pairs (a wheeled or four-legged base) none is a person's; of several arm pairs the longest is.
+        # Of several pairs of arms the one with most joints is a person's.
         score = float(len(body.subtree(pair[0])))
+        leg_pairs += is_leg
         if kind not in kinds or score > kinds[kind][0]:
             kinds[kind] = (score, pair, why)
+    if leg_pairs > 1:
+        reasons.append(f"legs: {leg_pairs} pairs, none of them a person's")
+        del kinds["legs"]
     out: list[dict[str, int]] = []
     for kind in ("legs", "arms"):
         if kind not in kinds:
@@ -296,10 +301,11 @@ def _arm_chain(body: Skeleton, root: int, finger_roots: dict[str, list[int]], si
 
 
 def _is_finger(body: Skeleton, node: int) -> bool:
-    own = [body.robot.joint_names[node - 1], *body.names[node]]
-    if mentions(own, "finger"):
+    # Only the joint's own name counts: a gripper's base welded on behind makes no finger of the wrist that carries it.
+    if mentions([body.robot.joint_names[node - 1]], "finger"):
         return True
-    return bool(body.robot.tree.joint_type[node] != 1)
+    leads = np.flatnonzero(body.robot.tree.leader == node - 1)
+    return bool(body.robot.tree.joint_type[node] != 1 or len(leads) > 1)
 
 
 def _leg_chain(body: Skeleton, root: int) -> list[int]:

@@ -6,6 +6,7 @@ The up axis is ignored, as ROS and its viewers do; the unit and the transforms o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -122,7 +123,7 @@ def _corners(primitive: Element, kind: str, stride: int, offset: int) -> NDArray
         index = _integers(primitive.findtext("p"))[offset::stride]
         vcount = primitive.findtext("vcount")
         counts = _integers(vcount) if kind == "polylist" else np.full(len(index) // 3, 3, np.int64)
-    if counts.size and counts.min() < 0 or counts.sum() > len(index):
+    if (counts.size and counts.min() < 0) or counts.sum() > len(index):
         raise RobotError(f"<{kind}> counts more vertices than it has")
     starts = np.cumsum(counts) - counts
     fans = np.repeat(np.arange(len(counts)), np.maximum(counts - 2, 0))
@@ -141,7 +142,7 @@ def _floats(source: Element) -> Array:
 
 
 def _integers(text: str | None) -> NDArray[np.int64]:
-    return _array(text, np.int64)
+    return _array(text, np.int64).astype(np.int64)
 
 
 def _integer(text: str) -> int:
@@ -151,7 +152,7 @@ def _integer(text: str) -> int:
     return int(value)
 
 
-def _array(text: str | None, kind: type) -> NDArray[np.float64]:
+def _array(text: str | None, kind: type) -> NDArray[Any]:
     try:
         return np.array((text or "").split(), dtype=kind)
     except (ValueError, OverflowError):

@@ -39,7 +39,7 @@ class Files:
         if not any(at.is_relative_to(root) for root in self.roots):
             if ".." in reference.split("/") or ".." in folder.split("/"):
                 raise RobotError(
-                    f"'{reference}' leads out of {self.root}; a package.xml marks the folder where a robot's files begin"
+                    f"'{reference}' leads out of {self.root}; a package.xml marks where a robot's own files begin"
                 )
             return None
         return at if _is_file(at) else None
@@ -81,7 +81,7 @@ def _package_roots(package: str, folder: Path) -> list[Path]:
 
 
 def _own_tree(folder: Path) -> Path:
-    """The nearest folder with a package.xml; else the description's own, or its parent where that is `urdf`, `mjcf` …"""
+    """The nearest folder with a package.xml; else the description's own, or the one above `urdf`, `mjcf` …"""
     for up in (folder, *folder.parents):
         if _is_file(up / "package.xml"):
             return up

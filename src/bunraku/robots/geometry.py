@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _TOUCHES = {"contype": "1", "conaffinity": "1"}
+_ORIENTATIONS = ("quat", "euler", "axisangle", "xyaxes", "zaxis")
 _PASSES = {"contype": "0", "conaffinity": "0"}
 _NEVER_ON_A_ROBOT = ("mjGEOM_PLANE", "mjGEOM_HFIELD", "mjGEOM_SDF")
 
@@ -48,13 +49,29 @@ def settle_shapes(description: Description, spec: mujoco.MjSpec) -> Stance:
     }
     skeleton = compile_xml(text_of(without_visuals(_with_specks(description.root, shown))))
     stance = find_stance(skeleton)
+    if _stood_up(description, stance):
+        skeleton = compile_xml(text_of(without_visuals(_with_specks(description.root, shown))))
+        stance = find_stance(skeleton)
     rewriter = _Rewriter(description, spec, skeleton, stance)
+    rewriter.forget_unused(set(shown.values()))
     for name, mesh in shown.items():
         rewriter.settle(elements[name], parents[elements[name]], mesh)
     rewriter.fill_gaps()
     rewriter.let_something_touch()
     rewriter.report()
     return stance
+
+
+def _stood_up(description: Description, stance: Stance) -> bool:
+    """Turn the base of a robot that was drawn lying, with another axis up than z; whether there was need to."""
+    up = stance.upright()
+    if up is None or up[2] > 0.5:
+        return False
+    for key in _ORIENTATIONS:
+        description.body.attrib.pop(key, None)
+    turn = rotations.multiply(rotations.between(up, [0.0, 0.0, 1.0]), rotations.from_matrix(stance.rotations[1]))
+    description.body.set("quat", written(turn))
+    return True
 
 
 def _with_specks(root: Element, shown: dict[str, str]) -> Element:
@@ -70,9 +87,7 @@ def _with_specks(root: Element, shown: dict[str, str]) -> Element:
 
 
 class _Rewriter:
-    def __init__(
-        self, description: Description, spec: mujoco.MjSpec, skeleton: mujoco.MjModel, stance: Stance
-    ) -> None:
+    def __init__(self, description: Description, spec: mujoco.MjSpec, skeleton: mujoco.MjModel, stance: Stance) -> None:
         self.description, self.skeleton, self.stance = description, skeleton, stance
         self.meshes: dict[str, Any] = {mesh.name: mesh for mesh in spec.meshes}
         self.geoms: dict[str, Any] = {geom.name: geom for geom in spec.geoms}
@@ -93,6 +108,13 @@ class _Rewriter:
                 body, touches = self._of(element)
                 (self.touching if touches else self.visible)[body].append(element)
 
+    def forget_unused(self, used: set[str]) -> None:
+        """Leave out meshes that no geom of the robot shows."""
+        for name, mesh in self.meshes.items():
+            if name not in used:
+                self.description.meshes.pop(mesh.file, None)
+                self.description.missing.pop(mesh.file, None)
+
     def settle(self, element: Element, parent: Element, mesh: str) -> None:
         """One geom that shows a mesh: a fitted shape beside it where it touches, nothing where its file is missing."""
         name = element.get("name", "")
@@ -110,13 +132,11 @@ class _Rewriter:
         if points is not None:
             shape = self._fit(mesh, points, name)
             fitted = self._insert(body, shape, self._contact(name) if touches else _PASSES, weighs, name)
-            if touches:
-                self.touching[body].append(fitted)
             if touches and min(shape.size) <= fitting.THINNEST:
                 # MuJoCo makes no hull of what is flat: the fitted shape touches in its place.
-                element.attrib.update(contype="0", conaffinity="0")
-                fitted.attrib.update(contype="1", conaffinity="1")
-        self.visible[body].append(element)
+                element.attrib.update(_PASSES)
+                fitted.attrib.update(_TOUCHES)
+        (self.touching if touches else self.visible)[body].append(element)
 
     def fill_gaps(self) -> None:
         """Bodies that lost a mesh: something still touches where something touched, and something is to be seen."""
@@ -130,20 +150,37 @@ class _Rewriter:
                 self._stand_in(body, touches=False)
 
     def let_something_touch(self) -> None:
-        """A robot described by pictures alone: they are its collision shapes too."""
-        if any(self.touching.values()):
-            return
-        for body, elements in list(self.visible.items()):
-            for element in elements:
-                name, mesh = element.get("name", ""), element.get("mesh")
-                if mesh is None:
-                    element.attrib.update(contype="1", conaffinity="1")
-                elif (points := self._points(mesh)) is not None:
-                    self._insert(body, self._fit(mesh, points, name), _TOUCHES, False, name)
+        """A robot described by pictures alone, or not even those, touches all the same; and its feet do in any case."""
+        welded, moving = self.skeleton.body_weldid, set(self.skeleton.jnt_bodyid.tolist())
+        if not any(self.touching.values()) and not any(self.visible.values()):
+            for body in sorted(moving | {1}):
+                self._stand_in(body, touches=True)
+        groups = [[body] for body in self.visible] if not any(self.touching.values()) else []
+        groups += [[b for b in range(1, self.skeleton.nbody) if welded[b] == foot] for foot in self.stance.feet]
+        for group in groups:
+            if any(self.touching[body] for body in group):
+                continue
+            for body in group:
+                self._touch_as_seen(body)
+            if not any(self.touching[body] for body in group):
+                self._stand_in(group[0], touches=True)
+
+    def _touch_as_seen(self, body: int) -> None:
+        for element in self.visible[body]:
+            name, mesh = element.get("name", ""), element.get("mesh")
+            if mesh is None:
+                element.attrib.update(_TOUCHES)
+                self.touching[body].append(element)
+            elif (points := self._points(mesh)) is not None:
+                shape = self._fit(mesh, points, name)
+                self.touching[body].append(self._insert(body, shape, _TOUCHES, False, name))
 
     def report(self) -> None:
-        """One warning for all meshes that were not found or not readable."""
-        missing = self.description.missing
+        """Drop the meshes that are not there, with one warning for all."""
+        missing, section = self.description.missing, self.description.section("asset")
+        for mesh in section.findall("mesh"):
+            if mesh.get("file") not in self.description.meshes:
+                section.remove(mesh)
         if missing:
             total = len(missing) + len(self.description.meshes)
             first = next(iter(missing.values()))

@@ -1,11 +1,164 @@
-"""(being written)"""
+"""Loading a robot: a name, a URDF, xacro or MJCF file, or a name from robot_descriptions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
+from xml.etree.ElementTree import SubElement
 
+import numpy as np
+
+from bunraku.errors import MissingPackageError, RobotError, UnknownNameError
+from bunraku.robots import catalog, external, limits, markup, neutral
+from bunraku.robots import overrides as yaml
+from bunraku.robots.description import Description, unique
+from bunraku.robots.extract import extract
+from bunraku.robots.files import Files
+from bunraku.robots.geometry import settle_shapes
+from bunraku.robots.meshes import AssetFiles
+from bunraku.robots.mjcf import read_mjcf
+from bunraku.robots.model import compile_model as compile_model
+from bunraku.robots.model import compile_xml, parse_spec, without_visuals
 from bunraku.robots.robot import Robot
+from bunraku.robots.urdf import read_urdf
+
+Base = Literal["free", "fixed"]
+_SUFFIXES = (".urdf", ".xml", ".mjcf", ".xacro")
 
 
-def load_robot(name_or_path: str | Path) -> Robot:
-    raise NotImplementedError
+def load_robot(
+    name_or_path: str | Path, *, base: Base | None = None, overrides: Path | Mapping[str, Any] | None = None
+) -> Robot:
+    """A robot by name (`bunraku robots list`), or from a URDF, xacro or MJCF file, or a folder with a `robot.xml`.
+
+    `base` decides whether the base moves, where the description's own answer is not wanted. `overrides` is a YAML
+    file, or what it would hold, and wins over a `robot.yaml` beside the description.
+    """
+    if base not in (None, "free", "fixed"):
+        raise UnknownNameError("base", str(base), ("free", "fixed"))
+    source = _find(name_or_path)
+    notes = dict(yaml.read_overrides(source.notes)) if source.notes is not None else {}
+    if overrides is not None:
+        notes |= yaml.check(overrides) if isinstance(overrides, Mapping) else yaml.read_overrides(Path(overrides))
+    try:
+        return _build(_read(source), source, base, notes)
+    except RobotError as error:
+        raise RobotError(f"{source.label}: {error}") from error
+
+
+@dataclass(frozen=True)
+class _Source:
+    label: str
+    """how the user calls it"""
+    path: Path
+    name: str | None = None
+    """where it goes by one"""
+    notes: Path | None = None
+    roots: tuple[Path, ...] = ()
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """for xacro"""
+
+
+def _find(name_or_path: str | Path) -> _Source:
+    """Names come first; whatever has a slash or a known ending is a path."""
+    text = str(name_or_path)
+    entries = catalog.available()
+    entry = next((e for e in entries if e.name == text), None)
+    if entry is not None and not isinstance(name_or_path, Path):
+        if entry.path is None:
+            raise MissingPackageError(entry.origin, "robots", f"the robot '{text}'")
+        return _Source(text, entry.path, entry.name, _notes_beside(entry.path) if entry.origin == "built-in" else None)
+    path = Path(name_or_path)
+    if isinstance(name_or_path, Path) or "/" in text or "\\" in text or path.suffix.lower() in _SUFFIXES:
+        return _from_path(path)
+    described = external.described_names()
+    if text in described:
+        path, repository, arguments = external.fetch_description(text)
+        return _Source(text, path, text, None, (repository,), arguments)
+    names = [e.name for e in entries]
+    if text.endswith("_description"):
+        if not described:
+            raise MissingPackageError("robot_descriptions", "robots", f"the robot '{text}'")
+        names += described
+    raise UnknownNameError("robot", text, names)
+
+
+def _from_path(path: Path) -> _Source:
+    try:
+        if path.is_dir():
+            inside = catalog.description_in(path)
+            if inside is None:
+                raise RobotError(f"{path}: a folder without {' or '.join(catalog.FILES)}")
+            return _Source(str(path), inside, path.resolve().name, _notes_beside(inside))
+        if path.exists():
+            return _Source(str(path), path)
+    except (OSError, ValueError):
+        pass
+    raise RobotError(f"{str(path)[:200]}: no such file")
+
+
+def _notes_beside(path: Path) -> Path | None:
+    notes = path.with_name("robot.yaml")
+    return notes if notes.is_file() else None
+
+
+def _read(source: _Source) -> Description:
+    path, files = source.path, Files(source.path, source.roots)
+    xacro = path.suffix.lower() == ".xacro"
+    root = markup.parse(external.expand_xacro(path, files, source.arguments) if xacro else markup.read_bytes(path))
+    readers = {"robot": read_urdf, "mujoco": read_mjcf}
+    if root.tag not in readers:
+        raise RobotError(f"its first element is <{root.tag}>; a URDF begins with <robot>, an MJCF with <mujoco>")
+    return readers[root.tag](root, files, path.name.partition(".")[0])
+
+
+def _build(description: Description, source: _Source, base: Base | None, notes: Mapping[str, Any]) -> Robot:
+    spec = parse_spec(markup.text_of(description.root))
+    described = {**limits.actuator_efforts(spec), **description.effort}
+    stance = settle_shapes(description, spec)
+    found = "free" if len(stance.legs) >= 2 else "fixed"
+    free = (base or notes.get("base") or description.base or found) == "free"
+    _set_base(description, free)
+    for section in description.root.findall("actuator"):
+        description.root.remove(section)
+    model = compile_xml(markup.text_of(without_visuals(description.root)))
+    arrays = extract(model, free=free)
+    names = arrays.joint_names
+    lower = yaml.apply(notes, "lower", names, arrays.lower)
+    upper = yaml.apply(notes, "upper", names, arrays.upper)
+    if np.any(lower > upper):
+        raise RobotError(f"joint '{names[int(np.argmax(lower > upper))]}' has its lower limit above its upper one")
+    velocity = limits.velocity_limits(arrays, description.velocity)
+    effort = limits.effort_limits(arrays, described, model, stance)
+    return Robot(
+        name=notes.get("name") or source.name or description.name,
+        tree=arrays.tree,
+        joint_names=names,
+        lower=lower,
+        upper=upper,
+        velocity=yaml.apply(notes, "velocity", names, velocity),
+        effort=yaml.apply(notes, "effort", names, effort),
+        links=arrays.links,
+        shapes=arrays.shapes,
+        neutral=neutral.neutral_qpos(arrays, model, lower, upper, notes),
+        xml=markup.text_of(description.root),
+        assets=AssetFiles(description.meshes, description.textures),
+        source=source.path,
+        warnings=(*description.warnings, *arrays.warnings),
+        overrides=notes,
+    )
+
+
+def _set_base(description: Description, free: bool) -> None:
+    """Give the base body a free joint, or take it away."""
+    body = description.body
+    joints = [e for e in body if e.tag == "freejoint" or (e.tag == "joint" and e.get("type") == "free")]
+    if free and not joints:
+        taken = {e.get("name", "") for e in description.root.iterfind("worldbody//joint")}
+        joint = SubElement(body, "freejoint", name=unique("root", taken))
+        body.remove(joint)
+        body.insert(0, joint)
+    for joint in joints if not free else ():
+        body.remove(joint)

@@ -11,12 +11,37 @@ from bunraku.robots.description import COMPILER, MAX_BODIES, MAX_GEOMS, Descript
 from bunraku.robots.files import Files
 from bunraku.robots.mjcf_assets import keep_assets
 
-_LEFT_OUT = {"option", "size", "visual", "statistic", "sensor", "tendon", "keyframe", "custom", "extension", "deformable"}
+_LEFT_OUT = {
+    "option",
+    "size",
+    "visual",
+    "statistic",
+    "sensor",
+    "tendon",
+    "keyframe",
+    "custom",
+    "extension",
+    "deformable",
+}
 _COMPILER_KEYS = (
-    "angle", "autolimits", "eulerseq", "inertiafromgeom", "inertiagrouprange", "settotalmass", "boundmass", "boundinertia",
+    "angle", "autolimits", "eulerseq", "inertiafromgeom", "inertiagrouprange", "settotalmass",
+    "boundmass", "boundinertia",
 )  # fmt: skip
 _NOT_RIGID = ("composite", "flexcomp", "replicate", "attach")
-_WORDS = {"name", "class", "childclass", "mesh", "material", "file", "texture", "joint", "joint1", "joint2", "body1", "body2"}
+_WORDS = {
+    "name",
+    "class",
+    "childclass",
+    "mesh",
+    "material",
+    "file",
+    "texture",
+    "joint",
+    "joint1",
+    "joint2",
+    "body1",
+    "body2",
+}
 _MAX_INCLUDES = 64
 
 
@@ -185,4 +210,3 @@ def _keep_relations(root: Element, out: Description) -> None:
         plain = element.tag not in ("muscle", "plugin", "adhesion")
         if plain and (element.get("joint") or element.get("jointinparent")) in names["joint"]:
             out.section("actuator").append(element)
-

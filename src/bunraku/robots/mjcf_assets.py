@@ -50,8 +50,8 @@ def keep_assets(out: Description, files: Files, compiler: Mapping[str, str]) -> 
 
 def _set_mesh(element: Element, name: str, path: Path | None, out: Description) -> None:
     """A mesh from a file; one that the XML itself spells out or generates counts as not found."""
-    reference = element.get("file") or element.get("name", "")
-    for key in set(element.attrib) - {"name", "class", "scale", "refpos", "refquat"}:
+    reference = element.get("file") or name
+    for key in set(element.attrib) - {"name", "class", "scale", "refpos", "refquat", "smoothnormal", "maxhullvert"}:
         element.attrib.pop(key)
     element.set("inertia", "shell")
     element.set("file", out.add_mesh(name, path, reference))

@@ -52,9 +52,8 @@ def without_visuals(root: Element) -> Element:
         root.remove(actuator)
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.tag == "geom" and child.get("mesh") is not None and parent.tag != "default":
-                parent.remove(child)
-            elif child.tag in ("mesh", "material"):
+            shows_mesh = child.tag == "geom" and child.get("mesh") is not None and parent.tag != "default"
+            if shows_mesh or child.tag in ("mesh", "material"):
                 parent.remove(child)
             elif child.tag in ("geom", "site"):
                 child.attrib.pop("material", None)

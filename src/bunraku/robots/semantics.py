@@ -157,19 +157,20 @@ def find_hinge(body: Skeleton, chain: list[int], tip: Array, part: str) -> int:
         before = np.linalg.norm(where[k] - where[k - 1]) if k else 0.0
         return float(min(before, np.linalg.norm(where[k + 1] - where[k])))
 
-    if named:
-        return max(named, key=room)
-    return max(bends, key=room) if bends else len(chain) // 2
+    # The first of those with about the most room: a long gripper can make the wrist look like an elbow.
+    candidates = named or bends
+    most = max((room(i) for i in candidates), default=0.0)
+    return next((i for i in candidates if room(i) >= 0.7 * most), len(chain) // 2)
 
 
 def _is_twist(body: Skeleton, chain: list[int], i: int, tip: Array) -> bool:
     """Whether the joint turns the limb about its own length, as forearm rotation does."""
     here = body.position[chain[i]]
     ahead = [body.position[n] for n in chain[i + 1 :]] + [tip]
-    far = next((p for p in ahead if np.linalg.norm(p - here) > 0.03 * body.size), tip)
-    way = far - here
-    length = np.linalg.norm(way)
-    return bool(length > 1e-9 and abs(way @ body.axis[chain[i]]) / length > np.cos(np.radians(30)))
+    ways = [p - here for p in ahead if np.linalg.norm(p - here) > 0.03 * body.size] or [tip - here]
+    angles = [np.arccos(min(abs(w @ body.axis[chain[i]]) / max(float(np.linalg.norm(w)), 1e-9), 1.0)) for w in ways]
+    # An elbow may stand off to the side of the upper arm: then a joint further on shows which way the limb goes.
+    return bool(angles[0] < np.radians(30) or min(angles) < np.radians(15))
 
 
 def _cluster_centre(body: Skeleton, cluster: list[int]) -> int:
@@ -179,7 +180,8 @@ def _cluster_centre(body: Skeleton, cluster: list[int]) -> int:
         across = np.eye(3) - np.outer(body.axis[n], body.axis[n])
         A, b = A + across, b + across @ body.position[n]
     centre = np.linalg.solve(A, b)
-    return min(cluster, key=lambda n: float(np.linalg.norm(body.position[n] - centre)))
+    away = {n: float(np.linalg.norm(body.position[n] - centre)) for n in cluster}
+    return next(n for n in cluster if away[n] <= min(away.values()) + 0.005 * body.size)
 
 
 def _sole(body: Skeleton, foot: int) -> Array:

@@ -38,6 +38,15 @@ class Stance:
         """The last moving body of each leg."""
         return frozenset(leg[-1] for leg in self.legs)
 
+    def upright(self) -> Array | None:
+        """The world axis, of six, that points from the feet to the hips; None without legs."""
+        if not self.legs:
+            return None
+        rise = sum((self.positions[leg[0]] - self.positions[leg[-1]] for leg in self.legs), np.zeros(3))
+        axis = np.zeros(3)
+        axis[np.argmax(np.abs(rise))] = np.sign(rise[np.argmax(np.abs(rise))])
+        return axis if axis.any() else None
+
 
 def find_stance(model: mujoco.MjModel) -> Stance:
     """Legs by name, or by shape: two chains, mirror images, of four hinges or more, that end lowest."""

@@ -1,4 +1,4 @@
-"""URDF → MJCF: the same links, joints and numbers, depth first in the order of the file, as MuJoCo's own reader has them."""
+"""URDF → MJCF: the same links, joints and numbers, depth first in the file's order, as MuJoCo's own reader has them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class _Reader:
         self.out = Description(name=root.get("name") or name, root=Element("mujoco", model=root.get("name") or name))
         self.shapes = Shapes(root, files, self.out)
         self.weighed = any(link.find("inertial/mass") is not None for link in self.links.values())
-        self.fixed_values: dict[str, float] = {}
+        self.welded: set[str] = set()
+        self.swapped: list[str] = []
 
     def read(self) -> Description:
         base = self._check_topology()
@@ -48,6 +49,9 @@ class _Reader:
             body.set("name", unique("world_link", set(self.links)))
         self._fill(base, body, 1)
         self._couple()
+        if self.swapped:
+            shown = f"'{self.swapped[0]}'" + (f" and {len(self.swapped) - 1} more" if len(self.swapped) > 1 else "")
+            self.out.warnings.append(f"limits stand the wrong way round and were swapped: {shown}")
         return self.out
 
     def _check_topology(self) -> str:
@@ -80,7 +84,7 @@ class _Reader:
         return roots[0]
 
     def _skip_world(self, base: str) -> tuple[str, Array, Array]:
-        """The base link and its place; a bodiless root that only carries the base (`world`, `odom`) is not part of it."""
+        """The base link and its place; a bodiless root that only carries the base (`world`, `odom`) is left out."""
         position, rotation = np.zeros(3), rotations.IDENTITY
         joints = self.below[base]
         empty = not any(self.links[base].find(tag) is not None for tag in ("inertial", "visual", "collision"))
@@ -115,7 +119,7 @@ class _Reader:
     def _write_joint(self, joint: Element, name: str, body: Element) -> None:
         kind = joint.get("type", "")
         if kind == "fixed":
-            self.fixed_values[name] = 0.0
+            self.welded.add(name)
             return
         if kind not in MOVING:
             raise RobotError(
@@ -148,7 +152,7 @@ class _Reader:
             return None
         lower, upper = (number(text, f"limit of joint '{name}'") for text in texts)
         if lower > upper:
-            self.out.warnings.append(f"joint '{name}' has its limits the wrong way round; they were swapped")
+            self.swapped.append(name)
             lower, upper = upper, lower
         return None if lower == upper else (lower, upper)
 
@@ -164,7 +168,7 @@ class _Reader:
             ratio = number(mimic.get("multiplier") or "1", f"multiplier of joint '{name}'")
             offset = number(mimic.get("offset") or "0", f"offset of joint '{name}'")
             couple = SubElement(self.out.section("equality"), "joint", joint1=name)
-            if leader not in self.fixed_values:
+            if leader not in self.welded:
                 couple.set("joint2", leader)
             couple.set("polycoef", written([offset, ratio, 0, 0, 0]))
 

@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 
 from bunraku.human.skeleton import ADULT_BONES, FINGERS, INDEX, JOINT_COUNT, JOINTS, SIDES
 from bunraku.kinematics import rotations as rot
-from bunraku.sources.anatomy_body import TRUNK, UP, Body, across, flat_poses, heading_of, standing_poses, unit
+from bunraku.sources.anatomy_body import (
+    TRUNK,
+    UP,
+    Body,
+    across,
+    flat_poses,
+    heading_of,
+    standing_poses,
+    trunk_line,
+    unit,
+)
 from bunraku.sources.posed import PosedSkeleton
 from bunraku.sources.skeletons import SkeletonMap
 
@@ -26,9 +36,11 @@ Array = NDArray[np.float64]
 # A limb bent further than this in the zero pose tells its twist by its own hinge.
 _STRAIGHT = np.cos(np.radians(60.0))
 # Joint axes within this of the bone, and of the hinge, are what the skeleton's maker meant.
-_MEANT_BONE, _MEANT_HINGE = np.cos(np.radians(5.0)), np.cos(np.radians(40.0))
+_MEANT_BONE, _MEANT_HINGE, _MEANT_LEFT = np.cos(np.radians((5.0, 40.0, 35.0)))
 # Least part of bending that is about one axis, and least mean sine of it, for a hinge to count.
 _HINGE_STEADY, _HINGE_BENT = 0.7, 0.05
+# A clavicle is at rest where its arm hangs lowest: this part of the poses.
+_HANGING_SHARE = 0.25
 # A clavicle steeper than 45° in the zero pose is raised there.
 _RAISED = np.cos(np.radians(45.0))
 # Hips that lean more than this while the person stands lean by their maker's doing.
@@ -67,14 +79,15 @@ def joint_frames(skeleton: PosedSkeleton, mapping: SkeletonMap, world_from_file:
 def standing_frame(skeleton: PosedSkeleton, mapping: SkeletonMap) -> Array | None:
     """Canonical axes in the zero pose's, as a quaternion, if that pose is a person standing; None if it is not."""
     at = {name: skeleton.zero[node] for name, node in zip(JOINTS, mapping.nodes, strict=True) if node >= 0}
-    pairs = [(f"left_{part}", f"right_{part}") for part in ("thigh", "upper_arm")]
-    across = [at[left] - at[right] for left, right in pairs if left in at and right in at]
+    sides = [(f"left_{part}", f"right_{part}") for part in ("thigh", "upper_arm")]
+    across = [at[left] - at[right] for left, right in sides if left in at and right in at]
     trunk = [at[name] for name in TRUNK if name in at]
     if not across or len(trunk) < 2:
         return None
-    left, up = unit(across[0]), unit(trunk[-1] - trunk[0])
-    forward = unit(np.cross(left, up))
     legs = [unit(at[f"{s}_foot"] - at[f"{s}_thigh"]) for s in SIDES if {f"{s}_foot", f"{s}_thigh"} <= set(at)]
+    left = unit(across[0])
+    up = unit(unit(trunk[-1] - trunk[0]) - sum(legs, np.zeros(3)))
+    forward = unit(np.cross(left, up))
     feet = [at[f"{s}_toe"] - at[f"{s}_foot"] for s in SIDES if {f"{s}_foot", f"{s}_toe"} <= set(at)]
     steps = [unit(b - a) for a, b in pairwise(trunk) if np.linalg.norm(b - a) > skeleton.tiny]
     upright = (
@@ -127,20 +140,36 @@ def _is_exact(body: Body, base: Array) -> bool:
 
 
 def _trunk_from_motion(body: Body) -> None:
-    """Upright and facing forward, on average, in the poses in which the person stands most upright."""
-    poses, _ = standing_poses(body)
+    """Upright and facing forward, on average, in the poses in which the person stands most upright.
+
+    Of a person who never stands, along the line of the trunk; the head is level all the same.
+    """
+    poses, standing = standing_poses(body)
     hips, chest = across(body, "thigh"), across(body, "upper_arm")
     hips, chest = (chest if hips is None else hips), (hips if chest is None else chest)
     if hips is None or chest is None:
         return
     for name in TRUNK:
         if body.has_axes(name):
-            heading = heading_of(hips if name in ("hips", "spine") else chest)
-            body.set(name, rot.mean(rot.multiply(rot.inverse(body.turns(name)), heading)[poses]))
-    for name in (f"{side}_clavicle" for side in SIDES):
+            frame = heading_of(hips if name in ("hips", "spine") else chest)
+            if not standing and name != "head":
+                frame = rot.multiply(rot.between(UP, trunk_line(body)), frame)
+            body.set(name, _symmetric(rot.mean(rot.multiply(rot.inverse(body.turns(name)), frame)[poses])))
+    for side in SIDES:
+        name, arm = f"{side}_clavicle", body.node(f"{side}_upper_arm")
         if body.has_axes(name) and "chest" in body.local:
+            raised = unit(body.at(body.node(f"{side}_forearm")) - body.at(arm))[:, 2]
+            hanging = np.argsort(raised, kind="stable")[: max(1, int(_HANGING_SHARE * len(raised)))]
             chest_turns = rot.multiply(body.turns("chest"), body.local["chest"])
-            body.set(name, rot.mean(rot.multiply(rot.inverse(body.turns(name)), chest_turns)[poses]))
+            body.set(name, rot.mean(rot.multiply(rot.inverse(body.turns(name)), chest_turns)[hanging]))
+
+
+def _symmetric(turn: Array) -> Array:
+    """A part of the trunk whose left is nearly one of its joint's axes has it there: people turn, bones are even."""
+    left = rot.rotate(turn, np.array([0.0, 1.0, 0.0]))
+    principal = np.zeros(3)
+    principal[np.argmax(np.abs(left))] = np.sign(left[np.argmax(np.abs(left))])
+    return rot.multiply(rot.between(left, principal), turn) if principal @ left > _MEANT_LEFT else turn
 
 
 def _arm(body: Body, side: str, base: Array | None) -> None:

@@ -88,12 +88,17 @@ def heading_of(left: Array) -> Array:
     return rot.from_axis_angle(UP, angle)
 
 
+def trunk_line(body: Body) -> Array:
+    """(S, 3) unit direction from the hips to the neck, or as far up as the trunk is known; up where it is not."""
+    known = [node for node in map(body.node, TRUNK[:4]) if node >= 0]
+    if not known or not body.skeleton.apart(known[0], known[-1]):
+        return np.tile(UP, (len(body.skeleton.positions), 1))
+    return unit(body.at(known[-1]) - body.at(known[0]))
+
+
 def standing_poses(body: Body) -> tuple[NDArray[np.intp], bool]:
     """The more upright half of the poses in which the person stands, and True; or the best there are, and False."""
-    trunk = [node for node in map(body.node, TRUNK[:4]) if node >= 0]
-    rise = np.ones(len(body.skeleton.positions))
-    if trunk and body.skeleton.apart(trunk[0], trunk[-1]):
-        rise = unit(body.at(trunk[-1]) - body.at(trunk[0]))[:, 2]
+    rise = trunk_line(body)[:, 2]
     legs = [[body.node(f"{side}_{part}") for part in ("thigh", "shin", "foot")] for side in SIDES]
     legs = [leg for leg in legs if min(leg) >= 0]
     stretched = np.ones(len(rise), bool)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import InputError, OutputError, UnknownNameError
 from bunraku.human.pose import HumanMotion
-from bunraku.human.skeleton import JOINT_COUNT
+from bunraku.human.skeleton import JOINT_COUNT, JOINTS
 from bunraku.kinematics import rotations as rot
 from bunraku.sources.anatomy import joint_frames, standing_frame
 from bunraku.sources.bvh_export import bvh_from_motion
@@ -46,6 +46,7 @@ _HEAD_BYTES = 1 << 20
 _LONGEST_NUMBER = 64
 _SAMPLES = 300
 _FAR = 1e9
+_TIPS = np.array([joint.endswith("_tip") for joint in JOINTS])
 
 
 def read_bvh(path: str | Path, *, unit: float | str | None = None, up: UpAxis | None = None) -> HumanMotion:
@@ -143,6 +144,7 @@ def _canonical(
     T, B = len(file.values), len(file.names)
     end = np.maximum(nodes - B, 0)
     is_end = nodes >= B
+    turns = (nodes >= 0) & ~is_end & ~_TIPS
     source = np.where(is_end, np.append(file.end_parents, 0)[end], nodes).astype(np.int32)
     points = np.where(is_end[:, None], np.vstack([file.end_offsets, np.zeros(3)])[end], 0.0)
     positions = np.zeros((T, JOINT_COUNT, 3))
@@ -150,12 +152,12 @@ def _canonical(
     rotations[..., 0] = 1.0
     canonical_rows(file.values, file.parents, file.offsets, file.layout, source, points, local, world, metres,
                    positions, rotations)  # fmt: skip
-    rotations[:, is_end] = rot.IDENTITY
+    rotations[:, ~turns] = rot.IDENTITY
     return HumanMotion(
         positions=positions,
         rotations=rotations,
         position_valid=np.tile(nodes >= 0, (T, 1)),
-        rotation_valid=np.tile((nodes >= 0) & ~is_end, (T, 1)),
+        rotation_valid=np.tile(turns, (T, 1)),
         fps=fps,
         name=name,
         notes=notes,

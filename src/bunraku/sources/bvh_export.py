@@ -27,6 +27,7 @@ _LIMB_NAMES = MappingProxyType(
 )  # fmt: skip
 # Bones whose direction in the canonical pose is fixed: their length alone comes from the data.
 _STRAIGHT = frozenset(("forearm", "hand", "shin", "foot"))
+_TIPS = np.array([joint.endswith("_tip") for joint in JOINTS])
 # Where a chain ends without the data saying so, m.
 _ENDS = MappingProxyType(
     {"head": (0.0, 0.0, 0.18), "left_hand": (0.0, 0.09, 0.0), "right_hand": (0.0, -0.09, 0.0),
@@ -39,7 +40,9 @@ def bvh_from_motion(motion: HumanMotion) -> BvhFile:
 
     A joint that drops out for some frames holds still for them.
     """
-    turning: Flags = np.any(motion.rotation_valid, axis=0) if len(motion) else np.arange(JOINT_COUNT) < BODY_COUNT
+    turning: Flags = (
+        ~_TIPS & np.any(motion.rotation_valid, axis=0) if len(motion) else np.arange(JOINT_COUNT) < BODY_COUNT
+    )
     placed: Flags = np.any(motion.position_valid, axis=0)
     if not turning[0] or (len(motion) and not placed[0]):
         raise OutputError("a BVH needs the position and rotation of the hips, this motion does not have them")

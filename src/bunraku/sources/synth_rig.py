@@ -132,7 +132,7 @@ def _hips(body: Body, act: Act, pelvis: Array) -> Array:
         across = np.sum((away[:, :2] - act.hips[:, :2]) ** 2, axis=-1)
         heights.append(away[:, 2] + np.sqrt(np.maximum(reach**2 - across, 0.0)))
     soft = _SOFT * body.leg_length
-    height = _soft_minimum(*heights, soft)
+    height = _soft_minimum(heights[0], heights[1], soft)
     if act.ceiling is not None:
         height = _soft_minimum(height, act.ceiling, soft)
     return np.column_stack([act.hips[:, :2], height + act.hips[:, 2]])
