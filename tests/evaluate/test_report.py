@@ -11,6 +11,8 @@ import pytest
 import bunraku
 from bunraku.errors import InputError, UnknownNameError
 from bunraku.evaluate import METRICS, evaluate
+from bunraku.robots.load import load_robot
+from bunraku.robots.motion import RobotMotion
 from evaluate.bodies import moved, shadow, stick, swinging, without_shapes
 
 JUDGED = ("limit_violations limit_max_rad at_limit_pct joint_vel_p99 joint_vel_max jump_max_rad jumps_gt_0.5 "
@@ -141,7 +143,7 @@ def test_motions_that_do_not_fit_the_robot_are_refused() -> None:
         evaluate(human, replace(motion, joint_names=("left_wing", *motion.joint_names[1:])), stick())
     with pytest.raises(InputError, match=motion.joint_names[-1]):
         evaluate(human, replace(motion, joint_names=motion.joint_names[:-1], qpos=motion.qpos[:, :-1]), stick())
-    with pytest.raises(InputError, match="fixed"):
+    with pytest.raises(InputError, match='base="free"'):
         evaluate(human, motion, stick(fixed=True))
     with pytest.raises(InputError, match="finite"):
         evaluate(human, replace(motion, qpos=motion.qpos * np.nan), stick())
@@ -161,6 +163,18 @@ def test_absurd_numbers_give_figures_or_reasons(size: float) -> None:
     json.dumps(result.to_dict(), allow_nan=False)
     assert set(result) | set(result.left_out) == set(METRICS)
     assert any("too large" in why for why in result.left_out.values()) == (size > 1e100)
+
+
+def test_without_a_robot_the_one_that_the_motion_names_is_loaded() -> None:
+    """The built-in puppet by its name, on the base that the motion has; a motion that names none is refused."""
+    puppet = load_robot("puppet", base="fixed")
+    motion = RobotMotion(
+        qpos=np.tile(puppet.neutral, (5, 1)), joint_names=puppet.joint_names, fps=30.0, robot="puppet", root="fixed"
+    )
+    human = shadow(moved(5))
+    assert evaluate(human, motion).to_dict() == evaluate(human, motion, puppet).to_dict()
+    with pytest.raises(InputError, match="which robot"):
+        evaluate(human, replace(motion, robot=""))
 
 
 def test_the_package_offers_it() -> None:

@@ -31,7 +31,10 @@ _CONSTANT = frozenset({"fps", "lower", "upper", "velocity", "hinge"})
 def ordered_qpos(motion: RobotMotion, robot: Robot) -> Array:
     """(T, nq) the motion's configurations with the joints in the robot's order."""
     if motion.root != robot.base:
-        raise InputError(f"the motion has a {motion.root} base, the robot '{robot.name}' a {robot.base} one")
+        raise InputError(
+            f"the motion has a {motion.root} base, the robot '{robot.name}' a {robot.base} one: "
+            f'load it with base="{motion.root}"'
+        )
     for name in motion.joint_names:
         if name not in robot.joint_names:
             raise UnknownNameError(f"joint of '{robot.name}'", name, robot.joint_names)
@@ -49,7 +52,7 @@ class Ingredients:
     """`ingredients[name]` is the array without the first `skip` frames; the attributes have all frames."""
 
     def __init__(self, human: HumanMotion, motion: RobotMotion, robot: Robot, skip: int) -> None:
-        self._human, self._robot, self._judged = human, robot, slice(skip, None)
+        self._human, self.robot, self._judged = human, robot, slice(skip, None)
         self._qpos = ordered_qpos(motion, robot)
         self.fps = float(motion.fps)
         self.joints = self._qpos[:, robot.first_joint :]
@@ -90,14 +93,14 @@ class Ingredients:
     # ------------------------------------------------------------------ the robot among shapes
     @cached_property
     def _replay(self) -> Replay | None:
-        from bunraku.robots.load import compile_model
+        from bunraku.robots.model import compile_model
 
-        model = compile_model(self._robot)
-        shapes, links = hulls(model), self._robot.semantics.links
+        model = compile_model(self.robot)
+        shapes, links = hulls(model), self.robot.semantics.links
         if not shapes:
             return None
         feet_links = [links[f"{side}_foot"] for side in SIDES if f"{side}_foot" in links]
-        soles = [sole(model, shapes, self._robot.links.names[link]) for link in feet_links]
+        soles = [sole(model, shapes, self.robot.links.names[link]) for link in feet_links]
         both = len(soles) == len(SIDES) and all(soles)
         return replay(model, self._qpos, self.fps, shapes, soles if both else [])
 
@@ -109,7 +112,7 @@ class Ingredients:
 
     @property
     def _played_on_ground(self) -> Replay:
-        if self._robot.base == "fixed":
+        if self.robot.base == "fixed":
             raise MissingError("the robot's base is fixed: it does not stand on the ground")
         return self._played
 
@@ -142,11 +145,11 @@ class Ingredients:
     # ------------------------------------------------------------------ both bodies
     @cached_property
     def _trunk(self) -> str:
-        return common_trunk(self._human, self._robot)
+        return common_trunk(self._human, self.robot)
 
     @cached_property
     def _bodies(self) -> tuple[Body, Body]:
-        return of_human(self._human, self._frames, self._trunk), of_robot(self._robot, self._qpos, self._trunk)
+        return of_human(self._human, self._frames, self._trunk), of_robot(self.robot, self._qpos, self._trunk)
 
     @cached_property
     def _trunk_frames(self) -> tuple[Array, Array]:

@@ -116,11 +116,7 @@ def evaluate(human: HumanMotion, robot_motion: RobotMotion, robot: Robot | None 
     """
     if not 0 <= skip < len(robot_motion):
         raise InputError(f"skip is {skip}, and must be less than the motion's {len(robot_motion)} frames")
-    if robot is None:
-        from bunraku.robots.load import load_robot
-
-        robot = load_robot(robot_motion.robot)
-    ingredients = Ingredients(human, robot_motion, robot, skip)
+    ingredients = Ingredients(human, robot_motion, robot or _named_robot(robot_motion), skip)
     scores, left_out = {}, {}
     for name, metric in METRICS.items():
         try:
@@ -135,7 +131,7 @@ def evaluate(human: HumanMotion, robot_motion: RobotMotion, robot: Robot | None 
             left_out[name] = "the motion's numbers are too large to compute with"
     return Evaluation(
         human=human.name,
-        robot=robot.name,
+        robot=ingredients.robot.name,
         frames=len(robot_motion) - skip,
         fps=float(robot_motion.fps),
         scores=scores,
@@ -143,3 +139,11 @@ def evaluate(human: HumanMotion, robot_motion: RobotMotion, robot: Robot | None 
         self_collision_pairs=ingredients.pairs(),
         notes=ingredients.notes(),
     )
+
+
+def _named_robot(motion: RobotMotion) -> Robot:
+    from bunraku.robots.load import load_robot
+
+    if not motion.robot:
+        raise InputError("the robot motion does not say which robot it is for: give the robot")
+    return load_robot(motion.robot, base=motion.root)

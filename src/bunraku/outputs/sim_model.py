@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _NEAR = 2
 """links this few joints apart may overlap, as they do inside a real joint's housing"""
 
+_ROTOR_S, _DRAG = 0.005, 0.05
+"""a motor that the description says nothing of: seconds in which its full effort brings its own rotor to full speed,
+and the share of its effort that friction takes at that speed"""
+
 
 def simulation_model(robot: Robot, *, held: bool, timestep_s: float) -> mujoco.MjModel:
     """Primitives only, one motor for each joint that leads. A held base is moved from outside and feels no floor."""
@@ -51,7 +55,22 @@ def simulation_model(robot: Robot, *, held: bool, timestep_s: float) -> mujoco.M
     model = spec.compile()
     for first, second in _overlaps(model, robot):
         spec.add_exclude(bodyname1=first, bodyname2=second)
-    return spec.compile()
+    model = spec.compile()
+    _add_motors(model, robot)
+    return model
+
+
+def _add_motors(model: mujoco.MjModel, robot: Robot) -> None:
+    """Rotor inertia and friction for joints of which the description gives none."""
+    import mujoco
+
+    lead = robot.tree.independent
+    dof = addresses(model, robot)[1][lead]
+    strength = robot.effort[lead] / robot.velocity[lead]
+    inertia, friction = model.dof_armature[dof], model.dof_damping[dof]
+    model.dof_armature[dof] = np.where(inertia > 0, inertia, _ROTOR_S * strength)
+    model.dof_damping[dof] = np.where(friction > 0, friction, _DRAG * strength)
+    mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
 def _overlaps(model: mujoco.MjModel, robot: Robot) -> list[tuple[str, str]]:

@@ -13,8 +13,8 @@ BUILTIN = Path(__file__).parent / "builtin"
 FILES = ("robot.xml", "robot.urdf", "robot.urdf.xacro")
 """what the description of a robot is called in its own folder, and beside it may be a `robot.yaml`"""
 
-_PACKAGE = "example-robot-data"
-_SHARE = Path("cmeel.prefix/share") / _PACKAGE / "robots"
+PACKAGE = "example-robot-data"
+_SHARE = Path("cmeel.prefix/share") / PACKAGE / "robots"
 
 _BSD2, _BSD3, _APACHE = "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"
 _DATA = (
@@ -57,10 +57,14 @@ class CatalogEntry:
 
 def available() -> tuple[CatalogEntry, ...]:
     """All robots that have a name, the built-in ones first. No model is read."""
-    builtin = [entry for folder in sorted(BUILTIN.glob("*")) if (entry := _builtin(folder)) is not None]
-    root = _data_folder()
+    builtin = [
+        CatalogEntry(path.parent.name, "built-in", _description(path), _APACHE, path)
+        for folder in sorted(BUILTIN.glob("*"))
+        if (path := description_in(folder)) is not None
+    ]
+    root = data_folder()
     packaged = [
-        CatalogEntry(name, _PACKAGE, description, licence, root / file if root is not None else None)
+        CatalogEntry(name, PACKAGE, description, licence, root / file if root is not None else None)
         for name, file, description, licence in _DATA
     ]
     return (*builtin, *packaged)
@@ -71,17 +75,27 @@ def description_in(folder: Path) -> Path | None:
     return next((folder / name for name in FILES if (folder / name).is_file()), None)
 
 
-def _builtin(folder: Path) -> CatalogEntry | None:
-    path = description_in(folder)
-    if path is None:
-        return None
-    notes = folder / "robot.yaml"
-    description = str(read_overrides(notes).get("description", "")) if notes.is_file() else ""
-    return CatalogEntry(folder.name, "built-in", description, "Apache-2.0", path)
+def names() -> tuple[str, ...]:
+    """The names of all robots in the catalogue."""
+    builtin = [folder.name for folder in sorted(BUILTIN.glob("*")) if description_in(folder) is not None]
+    return (*builtin, *(row[0] for row in _DATA))
 
 
-def _data_folder() -> Path | None:
+def locate(name: str) -> Path | None:
+    """The description file of a robot of the catalogue; None where the package that brings it is not installed."""
+    built_in = description_in(BUILTIN / name)
+    file = next((row[1] for row in _DATA if row[0] == name), None)
+    root = data_folder()
+    return root / file if built_in is None and file is not None and root is not None else built_in
+
+
+def _description(path: Path) -> str:
+    notes = path.with_name("robot.yaml")
+    return str(read_overrides(notes).get("description", "")) if notes.is_file() else ""
+
+
+def data_folder() -> Path | None:
     """Where the package keeps its robots: beside the Python packages, or among ROS packages."""
     places = [Path(entry) / _SHARE for entry in sys.path if entry]
-    places += [folder / _PACKAGE / "robots" for folder in package_path()]
+    places += [folder / PACKAGE / "robots" for folder in package_path()]
     return next((place for place in places if place.is_dir()), None)

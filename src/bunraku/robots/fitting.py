@@ -39,29 +39,33 @@ class Fit:
 
 def fit(points: Array) -> Fit:
     """Sphere, capsule or box around all points `(n, 3)`, whichever has the least volume."""
-    sample = points[:: max(1, len(points) // _SAMPLE)]
-    frames = [np.eye(3), principal_axes(sample)]
-    boxes = [_box(points, frame) for frame in frames]
+    columns = np.ascontiguousarray(points.T)
+    sample = np.ascontiguousarray(columns[:, :: max(1, len(points) // _SAMPLE)])
+    frames = [np.eye(3), principal_axes(sample.T)]
+    boxes = [_box(columns, frame) for frame in frames]
     # Axis-parallel boxes keep flat faces flat: turn one only where that saves a tenth.
     box = boxes[1] if boxes[1].volume < 0.9 * boxes[0].volume else boxes[0]
     rough = [_capsule(sample, frame, k) for frame in frames for k in range(3)]
     best = int(np.argmin([capsule.volume for capsule in rough]))
-    capsule = _capsule(points, frames[best // 3], best % 3, rough[best])
+    if rough[best].volume > _CAPSULE_PREFERENCE * box.volume:
+        return box
+    capsule = _capsule(columns, frames[best // 3], best % 3, rough[best])
     return capsule if capsule.volume < _CAPSULE_PREFERENCE * box.volume else box
 
 
 def level_box(points: Array, up: Array) -> Fit:
     """The smallest box around all points that stands upright on the direction `up`: a foot, with a flat sole."""
+    columns = np.ascontiguousarray(points.T)
     x, y = _across(up)
-    flat = points @ np.stack([x, y], axis=1)
+    flat = np.stack([x, y]) @ columns[:, :: max(1, len(points) // _SAMPLE)]
     angles = np.linspace(0, np.pi / 2, 45, endpoint=False)
-    turned = np.stack([np.cos(angles), np.sin(angles)])
-    along, across = flat @ turned, flat @ np.stack([-turned[1], turned[0]])
-    area = np.ptp(along, axis=0) * np.ptp(across, axis=0)
+    along = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ flat
+    across = np.stack([-np.sin(angles), np.cos(angles)], axis=1) @ flat
+    area = np.ptp(along, axis=1) * np.ptp(across, axis=1)
     # Angle zero wins unless another saves something.
     k = int(np.argmin(area)) if area.min() < 0.97 * area[0] else 0
     first = np.cos(angles[k]) * x + np.sin(angles[k]) * y
-    return _box(points, np.stack([first, np.cross(up, first), up], axis=1))
+    return _box(columns, np.stack([first, np.cross(up, first), up], axis=1))
 
 
 def principal_axes(points: Array) -> Array:
@@ -80,23 +84,24 @@ def _across(up: Array) -> tuple[Array, Array]:
     return x, np.cross(up, x)
 
 
-def _box(points: Array, frame: Array) -> Fit:
-    local = points @ frame
-    low, high = local.min(axis=0), local.max(axis=0)
+def _box(columns: Array, frame: Array) -> Fit:
+    """The box along the columns of the frame, around points given as `(3, n)`."""
+    local = frame.T @ columns
+    low, high = local.min(axis=1), local.max(axis=1)
     size = np.maximum((high - low) / 2, THINNEST)
     return Fit("box", tuple(size.tolist()), frame @ ((low + high) / 2), frame)
 
 
-def _capsule(points: Array, frame: Array, k: int, like: Fit | None = None) -> Fit:
+def _capsule(columns: Array, frame: Array, k: int, like: Fit | None = None) -> Fit:
     """The capsule along column k of the frame; `like` lends the line it lies on."""
     rotation = np.roll(frame, 2 - k, axis=1)
-    local = points @ rotation
-    centre = (rotation.T @ like.position)[:2] if like is not None else _circle_centre(local[:, :2])
-    apart = np.sum((local[:, :2] - centre) ** 2, axis=1)
+    x, y, z = rotation.T @ columns
+    centre = (rotation.T @ like.position)[:2] if like is not None else _circle_centre(x, y)
+    apart = (x - centre[0]) ** 2 + (y - centre[1]) ** 2
     radius = max(float(np.sqrt(apart.max())), THINNEST)
     # Each point asks for an end that reaches it: |z| ≤ h + √(r² − d²).
     cap = np.sqrt(np.maximum(radius * radius - apart, 0))
-    low, high = float((local[:, 2] + cap).min()), float((local[:, 2] - cap).max())
+    low, high = float((z + cap).min()), float((z - cap).max())
     middle, half = (low + high) / 2, max((high - low) / 2, 0.0)
     position = rotation @ np.array([centre[0], centre[1], middle])
     if half < 0.05 * radius:
@@ -105,10 +110,10 @@ def _capsule(points: Array, frame: Array, k: int, like: Fit | None = None) -> Fi
     return Fit("capsule", (radius, half), position, rotation)
 
 
-def _circle_centre(flat: Array) -> Array:
-    """Centre of the smallest circle around points `(n, 2)`, to a few per cent (Bădoiu and Clarkson)."""
-    centre = (flat.min(axis=0) + flat.max(axis=0)) / 2
-    for step in range(2, 14):
-        away = flat - centre
-        centre = centre + away[np.argmax(np.einsum("ij,ij->i", away, away))] / (step + 1)
-    return np.asarray(centre)
+def _circle_centre(x: Array, y: Array) -> Array:
+    """Centre of the smallest circle around points, to a few per cent (Bădoiu and Clarkson)."""
+    cx, cy = (x.min() + x.max()) / 2, (y.min() + y.max()) / 2
+    for step in range(3, 15):
+        far = int(np.argmax((x - cx) ** 2 + (y - cy) ** 2))
+        cx, cy = cx + (x[far] - cx) / step, cy + (y[far] - cy) / step
+    return np.array([cx, cy])

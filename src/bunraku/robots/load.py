@@ -64,12 +64,12 @@ class _Source:
 def _find(name_or_path: str | Path) -> _Source:
     """Names come first; whatever has a slash or a known ending is a path."""
     text = str(name_or_path)
-    entries = catalog.available()
-    entry = next((e for e in entries if e.name == text), None)
-    if entry is not None and not isinstance(name_or_path, Path):
-        if entry.path is None:
-            raise MissingPackageError(entry.origin, "robots", f"the robot '{text}'")
-        return _Source(text, entry.path, entry.name, _notes_beside(entry.path) if entry.origin == "built-in" else None)
+    names = catalog.names()
+    if text in names and not isinstance(name_or_path, Path):
+        found = catalog.locate(text)
+        if found is None:
+            raise MissingPackageError(catalog.PACKAGE, "robots", f"the robot '{text}'")
+        return _Source(text, found, text, _notes_beside(found))
     path = Path(name_or_path)
     if isinstance(name_or_path, Path) or "/" in text or "\\" in text or path.suffix.lower() in _SUFFIXES:
         return _from_path(path)
@@ -77,7 +77,6 @@ def _find(name_or_path: str | Path) -> _Source:
     if text in described:
         path, repository, arguments = external.fetch_description(text)
         return _Source(text, path, text, None, (repository,), arguments)
-    names = [e.name for e in entries]
     if text.endswith("_description"):
         if not described:
             raise MissingPackageError("robot_descriptions", "robots", f"the robot '{text}'")

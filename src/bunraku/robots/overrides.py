@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 
 KEYS = ("name", "description", "base", "neutral", "velocity", "effort", "lower", "upper", "semantics")
 PER_JOINT = ("neutral", "velocity", "effort", "lower", "upper")
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_BYTES, _MAX_DEPTH, _MAX_NODES = 1 << 20, 16, 50_000
 
 
@@ -67,8 +68,8 @@ def _load(content: bytes) -> Mapping[str, Any]:
     """YAML without aliases, so that it cannot grow, and not nested without end."""
     try:
         text = content.decode()
-        _check_events(yaml.parse(text, Loader=yaml.SafeLoader))
-        loaded = yaml.safe_load(text)
+        _check_events(yaml.parse(text, Loader=_Loader))
+        loaded = yaml.load(text, Loader=_Loader)  # noqa: S506 (safe loaders both)
     except UnicodeDecodeError:
         raise RobotError("not text") from None
     except (yaml.YAMLError, ValueError) as error:

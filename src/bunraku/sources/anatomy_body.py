@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,13 +104,11 @@ def standing_poses(body: Body) -> tuple[NDArray[np.intp], bool]:
     legs = [leg for leg in legs if min(leg) >= 0]
     stretched = np.ones(len(rise), bool)
     if legs:
-        lines = [body.at(leg[0]) - body.at(leg[2]) for leg in legs]
-        lengths = [
-            np.linalg.norm(line, axis=-1) / body.skeleton.lengths[leg[1:]].sum()
-            for line, leg in zip(lines, legs, strict=True)
-        ]
+        lines = [body.at(thigh) - body.at(foot) for thigh, _, foot in legs]
+        full = [sum(body.skeleton.distance(a, b) for a, b in pairwise(leg)) for leg in legs]
+        reach = [np.linalg.norm(line, axis=-1) / max(length, 1e-12) for line, length in zip(lines, full, strict=True)]
         rise = np.minimum(rise, unit(np.sum(lines, axis=0))[:, 2])
-        stretched = np.max(lengths, axis=0) > _STRETCHED
+        stretched = np.max(reach, axis=0) > _STRETCHED
     standing = np.flatnonzero((rise > _UPRIGHT) & stretched)
     if len(standing) >= max(1, _BEST_SHARE * len(rise)):
         return standing[rise[standing] >= np.median(rise[standing])], True

@@ -8,7 +8,23 @@ from bunraku.kinematics.jit import kernel
 
 # 10^0 … 10^22 are exact in double precision.
 _POWERS = np.array([float(f"1e{k}") for k in range(23)])
+# Whole numbers up to this one are exact in double precision.
+_EXACT = 2**53
 _HALF_RADIAN = np.pi / 360.0
+
+
+@kernel
+def _quotient(mantissa, power):
+    """mantissa / power rounded once, for whole mantissas beyond 2^53 too: the quotient's remainder is divided as well."""
+    high = float(mantissa)
+    q = high / power
+    # q · power as an exact sum, after Dekker.
+    c, d = 134217729.0 * q, 134217729.0 * power
+    qh, ph = c - (c - q), d - (d - power)
+    ql, pl = q - qh, power - ph
+    product = q * power
+    error = ((qh * ph - product) + qh * pl + ql * ph) + ql * pl
+    return q + ((high - product) - error + float(mantissa - np.int64(high))) / power
 
 
 @kernel
@@ -58,20 +74,21 @@ def parse_numbers(text, at, width, out):
             down = at < end and text[at] == 45
             if down or (at < end and text[at] == 43):
                 at += 1
-            power, digits = 0, 0
+            shift, digits = 0, 0
             while at < end and 48 <= text[at] <= 57:
-                power = min(power * 10 + (text[at] - 48), 9999)
+                shift = min(shift * 10 + (text[at] - 48), 9999)
                 digits += 1
                 at += 1
             good = digits > 0
-            exponent += -power if down else power
+            exponent += -shift if down else shift
         if at < end and not (text[at] == 32 or (9 <= text[at] <= 13)):
             good = False
         value = float(mantissa)
         if 0 < exponent <= 22:
             value *= _POWERS[exponent]
         elif -22 <= exponent < 0:
-            value /= _POWERS[-exponent]
+            power = _POWERS[-exponent]
+            value = value / power if mantissa <= _EXACT else _quotient(mantissa, power)
         elif exponent < -300:
             value = value * 1e-300 * 10.0 ** (exponent + 300)
         elif exponent != 0 and mantissa != 0:

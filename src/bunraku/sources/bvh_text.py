@@ -58,7 +58,7 @@ def _end_of_line(data: bytes, at: int) -> int:
 
 
 def format_bvh(file: BvhFile) -> bytes:
-    """The file as text: tabs, LF, every number so that it reads back as the same double."""
+    """The file as text: tabs, LF, every number in as many digits as it takes to tell it from its neighbours."""
     children: list[list[int]] = [[] for _ in file.names]
     for joint, parent in enumerate(file.parents.tolist()):
         if parent >= 0:
@@ -99,5 +99,5 @@ def _joint_lines(file: BvhFile, joint: int, tabs: str) -> list[str]:
 
 
 def _text(value: float) -> str:
-    """Shortest decimal that reads back as the same double; whole numbers without a point."""
+    """The shortest decimal that means this double and no other; whole numbers without a point."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

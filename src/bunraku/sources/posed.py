@@ -62,9 +62,13 @@ class PosedSkeleton:
         """Distances below this are none."""
         return _SAME_PLACE * float(self.lengths.max(initial=0.0))
 
+    def distance(self, a: int, b: int) -> float:
+        """Mean distance of two nodes over the poses."""
+        return float(np.linalg.norm(self.positions[:, a] - self.positions[:, b], axis=-1).mean())
+
     def apart(self, a: int, b: int) -> bool:
         """Whether two nodes stand at different places."""
-        return bool(np.linalg.norm(self.positions[:, a] - self.positions[:, b], axis=-1).mean() > self.tiny)
+        return self.distance(a, b) > self.tiny
 
     def path(self, node: int) -> list[int]:
         """From the root down to the node."""

@@ -175,10 +175,10 @@ def _complete_foot(skeleton: PosedSkeleton, roles: dict[str, int], side: str) ->
     foot, shin = roles.get(f"{side}_foot", -1), roles.get(f"{side}_shin", -1)
     if foot < 0:
         return
-    reach = _REACH * skeleton.lengths[foot] if shin >= 0 else skeleton.tiny
+    reach = _reach(skeleton, shin, foot)
     known = roles.pop(f"{side}_toe", -1)
     for node in ([known] if known >= 0 else []) + skeleton.longest_path(foot):
-        if np.linalg.norm(skeleton.zero[node] - skeleton.zero[foot]) > max(reach, skeleton.tiny):
+        if np.linalg.norm(skeleton.zero[node] - skeleton.zero[foot]) > reach:
             roles[f"{side}_toe"] = node
             return
 
@@ -188,13 +188,18 @@ def _hand_end(skeleton: PosedSkeleton, roles: Mapping[str, int], side: str) -> i
     hand = roles.get(f"{side}_hand", -1)
     if hand < 0:
         return -1
-    thumb, reach = roles.get(f"{side}_thumb_1", -1), max(_REACH * skeleton.lengths[hand], skeleton.tiny)
+    thumb, reach = roles.get(f"{side}_thumb_1", -1), _reach(skeleton, roles.get(f"{side}_forearm", -1), hand)
     for node in skeleton.longest_path(hand):
         if node == thumb or (thumb >= 0 and skeleton.below(node, thumb)):
             return -1
         if np.linalg.norm(skeleton.zero[node] - skeleton.zero[hand]) > reach:
             return node
     return -1
+
+
+def _reach(skeleton: PosedSkeleton, before: int, joint: int) -> float:
+    """How far from wrist or ankle a node must be to show where hand or foot point."""
+    return max(_REACH * skeleton.distance(before, joint) if before >= 0 else 0.0, skeleton.tiny)
 
 
 def _find_fingers(skeleton: PosedSkeleton, roles: dict[str, int], readings: list[NamedJoint], side: str) -> None:
