@@ -94,18 +94,24 @@ def test_turning_one_segment_moves_only_what_hangs_on_it(seed: int, name: str) -
 
 
 def test_a_turned_forearm_segment_takes_the_hand_along() -> None:
-    """The left forearm turned a quarter about z points back to -x; the elbow stays: rotations turn their own segment."""
+    """The left forearm turned a quarter about z points back to -x; the elbow stays: a turn is its segment's."""
     turns = np.tile(rot.IDENTITY, (JOINT_COUNT, 1))
     turns[INDEX["left_forearm"]] = rot.from_axis_angle([0, 0, 1.0], np.pi / 2)
     positions = pose_body(ADULT, ADULT.bones[0], turns)
     np.testing.assert_allclose(positions[INDEX["left_forearm"]], ADULT.joints[INDEX["left_forearm"]])
-    np.testing.assert_allclose(positions[INDEX["left_hand"]] - positions[INDEX["left_forearm"]], [-0.26, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(
+        positions[INDEX["left_hand"]] - positions[INDEX["left_forearm"]], [-0.26, 0, 0], atol=1e-12
+    )
 
 
 @given(seeds)
 def test_the_whole_body_turns_and_moves_as_one(seed: int) -> None:
     """One turn and one move of hips and all rotations turn and move every joint."""
-    turns, q, shift = _turns(seed), rot.normalize(np.random.default_rng(seed).normal(size=4)), np.array([0.3, -2.0, 1.0])
+    turns, q, shift = (
+        _turns(seed),
+        rot.normalize(np.random.default_rng(seed).normal(size=4)),
+        np.array([0.3, -2.0, 1.0]),
+    )
     moved = pose_body(ADULT, shift, rot.multiply(q, turns))
     np.testing.assert_allclose(moved, rot.rotate(q, pose_body(ADULT, [0, 0, 0], turns)) + shift, atol=1e-12)
 

@@ -11,10 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bunraku.errors import InputError
-from bunraku.human import ADULT, Body, Calibration, HumanMotion, HumanPose, SourceOffset, fit_offset, measure
+from bunraku.human import (
+    ADULT,
+    Body,
+    Calibration,
+    HumanMotion,
+    HumanPose,
+    SourceOffset,
+    fit_offset,
+    floor_height,
+    measure,
+)
 from bunraku.human.skeleton import BODY_COUNT, INDEX, JOINT_COUNT, JOINTS
 from bunraku.kinematics import rotations as rot
+from bunraku.sources.bvh import read_bvh
 from bunraku.sources.synth import synthesize
+from shared import data, need
 
 NAMES = JOINTS[1:]
 
@@ -201,3 +213,14 @@ def test_offsets_need_enough_to_go_by() -> None:
     one = _without(motion, *(name for name in JOINTS if name not in ("left_forearm", "left_hand", "left_middle_1")))
     with pytest.raises(InputError, match="one line"):
         fit_offset(one, _without(one, "left_middle_1"))
+
+
+@pytest.mark.parametrize(
+    "pattern", ["lafan1/*walk.bvh", "bandai_namco_1/*walk*.bvh", "soma_bones/*.bvh", "cmu_cgspeed_mb2010/02_01.bvh"]
+)
+def test_recorded_people_are_as_tall_as_they_stand(pattern: str) -> None:
+    """The head joint of the body that was measured is as high as the recorded one over its ground, to 6 %."""
+    for path in need(data(f"bvh/{pattern}")):
+        motion = read_bvh(path)
+        stands = np.percentile(motion.position("head")[:, 2], 90) - floor_height(motion)
+        assert measure(motion).body.joints[INDEX["head"], 2] == pytest.approx(stands, rel=0.06), path.name

@@ -113,7 +113,9 @@ def test_a_suit_of_rotations_with_a_place_for_the_hips_becomes_a_whole_body() ->
     """All rotations and one position give every position, with this operator's bone lengths."""
     body = Body.scaled(1.5)
     suit = replace(_pose(3, share=1.0), position_valid=NONE)
-    where = replace(HumanPose.empty(), positions=np.full((JOINT_COUNT, 3), 0.7), position_valid=np.arange(JOINT_COUNT) == 0)
+    where = replace(
+        HumanPose.empty(), positions=np.full((JOINT_COUNT, 3), 0.7), position_valid=np.arange(JOINT_COUNT) == 0
+    )
     merged = merge([(suit, {}), (where, {})], body)
     assert merged.position_valid.all()
     np.testing.assert_allclose(merged.positions, pose_body(body, [0.7, 0.7, 0.7], suit.rotations), atol=1e-12)

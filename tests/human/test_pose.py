@@ -95,7 +95,11 @@ def test_duration_is_from_the_first_to_the_last_frame() -> None:
 def test_frames_picks_by_slice_list_and_mask() -> None:
     """The chosen frames in the chosen order, everything that belongs to them included."""
     motion = _motion(jaw=np.arange(4.0) / 4)
-    for selection, expected in ((slice(1, 3), [1, 2]), ([3, 0], [3, 0]), (np.array([True, False, False, True]), [0, 3])):
+    for selection, expected in (
+        (slice(1, 3), [1, 2]),
+        ([3, 0], [3, 0]),
+        (np.array([True, False, False, True]), [0, 3]),
+    ):
         part = motion.frames(selection)
         np.testing.assert_array_equal(part.positions, motion.positions[expected])
         assert part.jaw is not None

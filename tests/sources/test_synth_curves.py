@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -34,7 +36,7 @@ def test_a_curve_passes_its_keys_and_stays_between_them(values: list[float]) -> 
     """At each key its value; between two keys nothing beyond them; outside the first and last value."""
     keys = _keys(values)
     np.testing.assert_allclose(curve(np.array([t for t, _ in keys]), keys), values, atol=1e-9)
-    for (begin, a), (end, b) in zip(keys[:-1], keys[1:], strict=True):
+    for (begin, a), (end, b) in pairwise(keys):
         between = curve(np.linspace(begin, end, 50), keys)
         assert min(a, b) - 1e-9 <= between.min()
         assert between.max() <= max(a, b) + 1e-9

@@ -95,9 +95,9 @@ def _pictures() -> Iterator[Finding]:
     if find_spec("mujoco") is None:
         return
     from bunraku.errors import BunrakuError
-    from bunraku.outputs.gl import choose_backend
+    from bunraku.outputs.gl import backend
 
     try:
-        yield Finding("OpenGL without a display", True, choose_backend())
+        yield Finding("OpenGL without a display", True, backend())
     except BunrakuError as error:
         yield Finding("OpenGL without a display", False, "missing, for pictures", str(error).rpartition(": ")[2])

@@ -41,9 +41,9 @@ def run(args: argparse.Namespace) -> int:
     for warning in robot.warnings:
         note(f"bunraku: {robot.name}: {warning}")
     if args.picture:
-        from bunraku.outputs.picture import portrait
+        from bunraku.session.pictures import write_portrait
 
-        note(f"wrote {portrait(robot, args.picture)}")
+        note(f"wrote {write_portrait(robot, args.picture)}")
     if args.json:
         print_json(_describe(robot))
     elif args.action == "show":

@@ -26,6 +26,11 @@ class Hull:
     """(k, 3) in the shape's frame"""
     radius: float
 
+    @property
+    def reach(self) -> float:
+        """Distance of the farthest point from the shape's origin, m"""
+        return float(np.linalg.norm(self.points, axis=1).max()) + self.radius
+
 
 def hulls(model: mujoco.MjModel) -> list[Hull]:
     """All collision shapes on the robot's bodies; what is fixed to the world itself is scenery."""

@@ -65,7 +65,7 @@ def replay(
         first, last = max(start - 1, 0), min(stop + 1, T)
         poses = _poses(model, data, qpos[first:last], counted)
         rows, keep = slice(start, stop), slice(start - first, stop - first)
-        lowest[rows] = np.min([_heights(shape, poses).min(axis=1)[keep] for shape in shapes], axis=0)
+        lowest[rows] = _lowest(shapes, poses)[keep]
         for column, sole in enumerate(soles):
             z, v = _sole(sole, poses, fps)
             height[rows, column], speed[rows, column] = z[keep], v[keep]
@@ -96,10 +96,21 @@ def _poses(model: mujoco.MjModel, data: Any, qpos: Array, counted: Flags) -> _Po
     return _Poses(position=position, rotation=rotation.reshape(len(qpos), -1, 3, 3), contacts=contacts)
 
 
-def _heights(shape: Hull, poses: _Poses) -> Array:
+def _lowest(shapes: Sequence[Hull], poses: _Poses) -> Array:
+    """(F,) height of the lowest point; a shape is looked at only where it can reach lower than those before it."""
+    bounds = [poses.position[:, shape.geom, 2] - shape.reach for shape in shapes]
+    lowest = np.full(len(poses.position), np.inf)
+    for k in np.argsort([bound.mean() for bound in bounds]):
+        frames = np.flatnonzero(bounds[k] < lowest)
+        if frames.size:
+            lowest[frames] = np.minimum(lowest[frames], _heights(shapes[k], poses, frames).min(axis=1))
+    return lowest
+
+
+def _heights(shape: Hull, poses: _Poses, frames: Any = slice(None)) -> Array:
     """(F, k) height of the underside of each of the hull's points."""
-    up = poses.rotation[:, shape.geom, 2]
-    return np.asarray(up @ shape.points.T + poses.position[:, shape.geom, 2, None] - shape.radius)
+    up = poses.rotation[frames, shape.geom, 2]
+    return np.asarray(up @ shape.points.T + poses.position[frames, shape.geom, 2, None] - shape.radius)
 
 
 def _sole(sole: Sequence[Hull], poses: _Poses, fps: float) -> tuple[Array, Array]:

@@ -124,16 +124,18 @@ def _pick(values: Sequence[ArrayLike], valid: Sequence[Flags], rank: NDArray[np.
 
 def _fill(merged: _Arrays, body: Body) -> None:
     """Places, in place and from the parents down, that a known parent's turn and the bone leave no choice about."""
-    every = np.asarray(merged.position_valid.reshape(-1, JOINT_COUNT).all(axis=0))
-    for joint in np.flatnonzero(~every[1:]) + 1:
-        parent = PARENTS[joint]
-        follows = (
-            ~merged.position_valid[..., joint] & merged.position_valid[..., parent] & merged.rotation_valid[..., parent]
-        )
-        if follows.any():
-            bone = rot.rotate(merged.rotations[..., parent, :][follows], body.bones[joint])
-            merged.positions[..., joint, :][follows] = merged.positions[..., parent, :][follows] + bone
-            merged.position_valid[..., joint] |= follows
+    missing = np.flatnonzero(~merged.position_valid.reshape(-1, JOINT_COUNT).all(axis=0))
+    missing = missing[missing > 0]
+    if not len(missing):
+        return
+    parents = PARENTS[missing]
+    steps = rot.rotate(merged.rotations[..., parents, :], body.bones[missing])
+    for number, (joint, parent) in enumerate(zip(missing, parents, strict=True)):
+        follows = merged.position_valid[..., parent] & merged.rotation_valid[..., parent]
+        follows &= ~merged.position_valid[..., joint]
+        place = merged.positions[..., parent, :] + steps[..., number, :]
+        merged.positions[..., joint, :] = np.where(follows[..., None], place, merged.positions[..., joint, :])
+        merged.position_valid[..., joint] |= follows
 
 
 def _first(values: Sequence[T | None], rank: NDArray[np.int64]) -> T | None:

@@ -31,14 +31,12 @@ class Figure:
 
 
 def height_of(points: Array, valid: NDArray[np.bool_]) -> float:
-    """From the lowest point to the top of the head above the highest, metres; an adult's where nothing can be measured."""
+    """Metres from the lowest point to the top of the head above the highest; an adult's where none can be measured."""
     heights = points[valid, 2]
     return 1.08 * float(np.ptp(heights)) if len(heights) > 1 and np.ptp(heights) > 0.1 else 1.75
 
 
-def draw_figure(
-    scene: mujoco.MjvScene, figure: Figure, points: Array, valid: NDArray[np.bool_], height: float
-) -> None:
+def draw_figure(scene: mujoco.MjvScene, figure: Figure, points: Array, valid: NDArray[np.bool_], height: float) -> None:
     """Add bones between valid points `(J, 3)`, knobs on them, and a head; thickness goes by length and body height."""
     knob = np.zeros(len(points))
     for first, second in figure.edges:

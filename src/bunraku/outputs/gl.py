@@ -14,7 +14,7 @@ _OSMESA = ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
 
 
 def backend() -> str:
-    """What MUJOCO_GL says, else "egl" or "osmesa", whichever is there; on other systems than Linux MuJoCo's own choice."""
+    """What MUJOCO_GL says, else "egl" or "osmesa", whichever is there; MuJoCo's own choice where Linux is not."""
     chosen = os.environ.get("MUJOCO_GL", "").strip().lower()
     if chosen in ("egl", "osmesa", "glfw"):
         return chosen

@@ -86,7 +86,7 @@ class Scene:
             self._context = None
 
     def render(self, qpos: Array, points: Array | None = None, valid: NDArray[np.bool_] | None = None) -> Image:
-        """(H, W, 3) the robot in a configuration, and left of it in the picture the figure: points (J, 3) where `valid`."""
+        """(H, W, 3) the robot in a configuration, and to the left of it the figure: points (J, 3) where `valid`."""
         if self._context is None:
             raise OutputError("this scene is closed")
         self.data.qpos[:] = qpos

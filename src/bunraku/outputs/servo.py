@@ -41,7 +41,7 @@ class Servos:
         self.rate = np.zeros_like(position)
 
     def advance(self, goal: Array, goal_rate: Array, dt_s: float) -> None:
-        """Bring the reference nearer to a moving goal, within velocity and acceleration, such that it can still stop."""
+        """Bring the reference nearer to a moving goal, within velocity and acceleration, able to stop there."""
         lim = self.limits
         gap = goal - self.reference
         brake = np.sqrt(2 * lim.acceleration * np.abs(gap))

@@ -1,4 +1,4 @@
-"""The simulator: a robot in MuJoCo whose position servos keep to its velocity and effort limits, in steps of given length.
+"""The simulator: a robot in MuJoCo whose position servos keep to its velocity and effort limits.
 
 Each servo asks for an acceleration; the torque for it comes from the robot's own mass matrix with gravity and friction
 added, and is then cut to the joint's effort. So one pair of gains is right for a finger and for a hip. A pinned base is
@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.errors import OutputError, RobotError
+from bunraku.errors import OutputError, RobotError, UnknownNameError
 from bunraku.outputs.servo import ServoLimits, Servos
 from bunraku.outputs.sim_model import addresses, simulation_model
 from bunraku.robots.command import Measured
@@ -25,18 +25,21 @@ Array = NDArray[np.float64]
 _SAMPLES = 24
 _SHARE = 0.6
 """of the effort that gravity leaves, this much is planned for acceleration"""
+_OVERSPEED = 0.02
+"""a motor that is dragged past its speed by this share brakes with as much as its effort, as its back EMF does"""
 _CUTS = 4
 """rounds of finding out which servos are at their limits"""
+_LONGEST_STEP_S = 10.0
 _LEAST_RISE_S = 0.01
 """no servo reaches its full speed faster"""
 
 
 class Simulation:
-    """One robot on a floor. Nothing in here knows what time it is: `step` moves the world by the given time, exactly."""
+    """One robot on a floor. Nothing here knows what time it is: `step` moves the world by the given time, exactly."""
 
-    def __init__(
-        self, robot: Robot, *, base: Literal["pinned", "free"] = "pinned", timestep_s: float = 0.002
-    ) -> None:
+    def __init__(self, robot: Robot, *, base: Literal["pinned", "free"] = "pinned", timestep_s: float = 0.002) -> None:
+        if base not in ("pinned", "free"):
+            raise UnknownNameError("base", base, ("pinned", "free"))
         self.robot = robot
         self.timestep_s = timestep_s
         self.held = robot.base == "free" and base == "pinned"
@@ -51,6 +54,9 @@ class Simulation:
         # (nv, m) how all joints turn when a leader turns by one
         self._together = np.zeros((nv, len(tree.independent)))
         self._together[self._at_qvel, self._lead] = tree.ratio
+        lead = tree.independent
+        self._friction = self.model.dof_damping[self._at_qvel[lead]].copy()
+        self._brake = robot.effort[lead] / (_OVERSPEED * robot.velocity[lead])
         self._servos = Servos(self._limits())
         self._base = robot.neutral[: robot.first_joint].copy()
         self._base_velocity = np.zeros(6 if robot.base == "free" else 0)
@@ -73,8 +79,8 @@ class Simulation:
 
     def step(self, target_qpos: Array, dt_s: float) -> Measured:
         """Move the world on by `dt_s`; the servos are at the target at its end, if their limits allow."""
-        if not (np.isfinite(dt_s) and dt_s > 0):
-            raise OutputError(f"sim: a step must last a positive time, not {dt_s} s")
+        if not 0 < dt_s <= _LONGEST_STEP_S:
+            raise OutputError(f"sim: a step lasts more than 0 s and up to {_LONGEST_STEP_S:g} s, not {dt_s} s")
         first, lead = self.robot.first_joint, self.robot.tree.independent
         target = self.robot.clamp(self._checked(target_qpos))
         count = max(1, int(np.ceil(dt_s / self.timestep_s - 1e-9)))
@@ -131,39 +137,31 @@ class Simulation:
     def _substep(self) -> NDArray[np.bool_]:
         """One step of the integrator; which servos gave all they have."""
         model, data = self.model, self.data
+        lead, at = self.robot.tree.independent, self._at_qvel[self.robot.tree.independent]
+        speed = np.abs(data.qvel[at])
+        over = np.maximum(speed - self.robot.velocity[lead], 0.0)
+        brake = over * self._brake / np.maximum(speed, 1e-12)
+        model.dof_damping[at] = self._friction + brake
         mujoco.mj_step1(model, data)
-        lead = self.robot.tree.independent
-        q, v = data.qpos[self._at_qpos[lead]], data.qvel[self._at_qvel[lead]]
-        effort, full = self._demand(self._servos.acceleration(q, v), v)
+        q, v = data.qpos[self._at_qpos[lead]], data.qvel[at]
+        load = self._reduce((data.qfrc_bias - data.qfrc_passive)[self._at_qvel]) - brake * v
+        effort, cut = self._demand(self._servos.acceleration(q, v), load)
         data.ctrl[:] = effort
         mujoco.mj_step2(model, data)
-        return full
+        return cut
 
-    def _demand(self, wanted: Array, speed: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """(m,) efforts of the servos that give the accelerations they want, were the base held; and which are cut.
+    def _demand(self, wanted: Array, load: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """(m,) efforts that give the wanted accelerations under the load, were the base held; and which are cut.
 
-        What a servo at its limit cannot give is no surprise to the others: they get what they then need. Where that
-        would drag one past its velocity limit, all ask for less until it can hold.
+        What a servo at its limit cannot give is no surprise to the others: they get what they then need.
         """
-        model, data, limit = self.model, self.data, self.robot.effort[self.robot.tree.independent]
-        self._wanted[self._at_qvel] = self.robot.tree.ratio * wanted[self._lead]
-        mujoco.mj_mulM(model, data, self._force, self._wanted)
-        load = self._reduce((data.qfrc_bias - data.qfrc_passive)[self._at_qvel])
-        push = self._reduce(self._force[self._at_qvel])
-        cut = np.abs(push + load) > limit
-        if not cut.any():
-            return push + load, cut
-        effort, given = self._cut(wanted, push + load, load, cut)
-        after = np.abs(speed + given * model.opt.timestep)
-        if np.any((after > 1.005 * self._servos.limits.velocity) & (after > np.abs(speed))):
-            room = np.where(push > 0, limit - load, limit + load)
-            share = np.where(np.abs(load) < limit, room / np.maximum(np.abs(push), 1e-12), 1.0)
-            effort = np.clip(load + min(1.0, float(share.min())) * push, -limit, limit)
-        return effort, cut
-
-    def _cut(self, wanted: Array, effort: Array, load: Array, cut: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """(m,) efforts within the limits and the accelerations they give; `cut` grows to all servos at their limits."""
         limit = self.robot.effort[self.robot.tree.independent]
+        self._wanted[self._at_qvel] = self.robot.tree.ratio * wanted[self._lead]
+        mujoco.mj_mulM(self.model, self.data, self._force, self._wanted)
+        effort = self._reduce(self._force[self._at_qvel]) + load
+        cut = np.abs(effort) > limit
+        if not cut.any():
+            return effort, cut
         mujoco.mj_fullM(self.model, self.data, self._mass)
         inertia = self._together.T @ self._mass @ self._together
         for _ in range(_CUTS):
@@ -176,12 +174,12 @@ class Simulation:
             if not (more & ~cut).any():
                 break
             cut |= more
-        return np.clip(effort, -limit, limit), given
+        return np.clip(effort, -limit, limit), cut
 
     def _reduce(self, efforts: Array) -> Array:
         """(m,) efforts at the leaders for efforts (n,) at all joints."""
         tree = self.robot.tree
-        return np.bincount(self._lead, tree.ratio * efforts, len(tree.independent))
+        return np.bincount(self._lead, tree.ratio * efforts, len(tree.independent)).astype(float)
 
     def _limits(self) -> ServoLimits:
         """Accelerations that each servo can give in any pose, from the largest inertia and gravity over some poses."""

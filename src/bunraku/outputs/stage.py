@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MESH_FACES = 1200
 """a mesh of more faces is drawn with about this many: software renderers are bound by vertices"""
+_DARKEST = 0.16
+"""a part in pure black would be a hole in the picture"""
 _STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
 FLOOR = "stage floor"
 FLOOR_PERIOD = 1.0
@@ -31,6 +33,8 @@ def stage_model(robot: Robot, width: int, height: int, shadows: bool) -> mujoco.
 
     spec = parse_spec(robot.xml)
     spec.assets = {name: lighter(content) for name, content in robot.assets.items()}
+    for geom in spec.geoms:
+        geom.rgba[:3] = np.maximum(geom.rgba[:3], _DARKEST)
     _floor(spec)
     _light(spec, shadows)
     view = spec.visual

@@ -23,7 +23,7 @@ def strip(
     title: str = "",
     captions: tuple[str, ...] = (),
 ) -> Image:
-    """Frames of one size side by side on white, each with its time; captions stand under the first, from left to right."""
+    """Frames of one size side by side on white, each with its time above and the captions below, spread evenly."""
     from PIL import Image as Pictures
     from PIL import ImageDraw, ImageFont
 
@@ -33,9 +33,7 @@ def strip(
     gap, edge, size = max(4, width // 60), max(8, width // 24), max(11, width // 24)
     head = int(2.0 * size) if title else 0
     foot = int(1.9 * size)
-    sheet = Pictures.new(
-        "RGB", (2 * edge + len(frames) * (width + gap) - gap, 2 * edge + head + height + foot), _PAPER
-    )
+    sheet = Pictures.new("RGB", (2 * edge + len(frames) * (width + gap) - gap, 2 * edge + head + height + foot), _PAPER)
     draw = ImageDraw.Draw(sheet)
     font, small = ImageFont.load_default(size), ImageFont.load_default(0.88 * size)
     if title:

@@ -100,8 +100,9 @@ class _Rewriter:
         self.bare: dict[int, set[bool]] = defaultdict(set)
         compiler = description.root.find("compiler")
         self.from_geoms = compiler is not None and compiler.get("inertiafromgeom") == "true"
-        top = SubElement(SubElement(description.root, "default"), "default", {"class": FITTED})
-        SubElement(top, "geom", group=COLLISION_GROUP, contype="0", conaffinity="0")
+        if description.root.find(f"default/default[@class='{FITTED}']") is None:  # else it is a file that we wrote
+            top = SubElement(SubElement(description.root, "default"), "default", {"class": FITTED})
+            SubElement(top, "geom", group=COLLISION_GROUP, contype="0", conaffinity="0")
         for element in description.root.iterfind("worldbody//geom"):
             geom = self.geoms[element.get("name", "")]
             if not geom.meshname and geom.type.name != "mjGEOM_MESH":

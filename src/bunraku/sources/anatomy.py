@@ -54,18 +54,22 @@ class JointFrames(NamedTuple):
 
     local: Array
     """(J, 4) the source joint's axes from the canonical ones; identity where there is no joint"""
-    standing: bool
-    """whether the skeleton's zero pose is a person standing"""
+    notes: tuple[str, ...]
+    """what had to be decided, in words"""
 
 
 def joint_frames(skeleton: PosedSkeleton, mapping: SkeletonMap, world_from_file: Array) -> JointFrames:
     """For every mapped joint, `local` so that world_from_joint · local is its turn away from the canonical pose."""
     body = Body(skeleton, mapping, world_from_file)
     base = standing_frame(skeleton, mapping)
+    notes: tuple[str, ...] = ()
     if base is None:
         _trunk_from_motion(body)
+        notes = ("the pose at zero rotations is no standing person: joint axes were told from the motion",)
     else:
-        _trunk_from_zero(body, base)
+        lean = _trunk_from_zero(body, base)
+        if lean:
+            notes = (f"the hips lean {np.degrees(lean):+.0f}° whenever the person stands: set straight",)
     for side in SIDES:
         _arm(body, side, base)
         _leg(body, side, base)
@@ -73,7 +77,7 @@ def joint_frames(skeleton: PosedSkeleton, mapping: SkeletonMap, world_from_file:
     local = np.tile(rot.IDENTITY, (JOINT_COUNT, 1))
     for name, turn in body.local.items():
         local[INDEX[name]] = turn
-    return JointFrames(local, base is not None)
+    return JointFrames(local, notes)
 
 
 def standing_frame(skeleton: PosedSkeleton, mapping: SkeletonMap) -> Array | None:
@@ -107,22 +111,27 @@ def _axis_aligned(frame: Array) -> Array:
     return rot.from_matrix(nearest if near else frame)
 
 
-def _trunk_from_zero(body: Body, base: Array) -> None:
-    """As in the zero pose; but hips that lean when the person stands are set straight, unless it is an exact T."""
+def _trunk_from_zero(body: Body, base: Array) -> float:
+    """As in the zero pose; but hips that lean when the person stands are set straight, unless it is an exact T.
+
+    Returns by how much they leaned forward, rad.
+    """
     for name in TRUNK:
         body.set(name, base)
+    lean = 0.0
     poses, standing = standing_poses(body)
     if standing and "hips" in body.local and not _is_exact(body, base):
         up = rot.rotate(rot.inverse(rot.multiply(body.turns("hips"), base)), UP)[poses].mean(0)
-        lean = np.arctan2(up[0], up[2])
-        if abs(lean) > _LEAN:
-            body.set("hips", rot.multiply(base, rot.from_axis_angle([0.0, 1.0, 0.0], lean)))
+        lean = float(np.arctan2(up[0], up[2]))
+        lean = lean if abs(lean) > _LEAN else 0.0
+        body.set("hips", rot.multiply(base, rot.from_axis_angle([0.0, 1.0, 0.0], lean)))
     for side, sign in (("left", 1.0), ("right", -1.0)):
         turn, bone = base, body.bone(f"{side}_clavicle", body.node(f"{side}_upper_arm"))
         outward = rot.rotate(base, np.array([0.0, sign, 0.0]))
         if bone is not None and bone @ outward < _RAISED:
             turn = rot.multiply(rot.between(outward, bone), base)
         body.set(f"{side}_clavicle", turn)
+    return -lean
 
 
 def _is_exact(body: Body, base: Array) -> bool:

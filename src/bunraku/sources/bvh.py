@@ -121,6 +121,9 @@ def motion_from_bvh(
     if mapping is None or not height > 0:
         raise InputError("no person found: neither names nor the shape of the skeleton tell an arm or a leg")
     notes += mapping.notes
+    if np.count_nonzero(file.parents < 0) > 1:
+        first = skeleton.path(int(mapping.nodes[mapping.nodes >= 0][0]))[0]
+        notes.append(f"several roots: the person read is the one on '{file.names[first]}'")
     stands = standing_frame(skeleton, mapping) is not None
     if metres is None:
         found, why = find_unit(height)
@@ -131,8 +134,7 @@ def motion_from_bvh(
         notes.append(f"up axis {up}: along it the head is above the feet")
     world = WORLD_FROM_FILE[up]
     frames = joint_frames(skeleton, mapping, world)
-    if not stands:
-        notes.append("the pose at zero rotations is no standing person: joint axes were told from the motion")
+    notes += frames.notes
     return _canonical(file, mapping.nodes, frames.local, world, metres, fps=fps, name=name, notes=tuple(notes))
 
 
@@ -210,8 +212,9 @@ def posed_skeleton(file: BvhFile) -> PosedSkeleton:
 def _read_uri(rest: str, options: Mapping[str, str]) -> HumanMotion:
     """`bvh:FILE?unit=cm&up=y`; a unit is a name or a number of metres."""
     unit: float | str | None = options.get("unit")
-    with suppress(ValueError, TypeError):
-        unit = float(unit)  # type: ignore[arg-type]
+    if unit is not None:
+        with suppress(ValueError):
+            unit = float(unit)
     return read_bvh(rest, unit=unit, up=cast("UpAxis | None", options.get("up")))
 
 

@@ -42,7 +42,7 @@ def roles_by_topology(skeleton: PosedSkeleton) -> dict[str, int]:
     if leg is None:
         return {}
     leg_length = float(skeleton.lengths[legs.first[leg[0] + 1 : leg[2] + 1]].sum())
-    arm = _split_arm(skeleton, arms, leg_length)
+    arm = _split_arm(skeleton, arms, leg_length) if leg_length > skeleton.tiny else None
     if arm is None:
         return {}
     paths = {"left": (legs.first, arms.first), "right": (legs.second, arms.second)}

@@ -24,6 +24,7 @@ _STEP_S, _SWING_S, _GAIN_S = 0.56, 0.46, 1.0  # between steps, of one swing, unt
 _STEPS = 22
 _RADIUS = 1.85  # m, for an adult, as are all lengths here
 _STRIKE, _EARLY_S = 0.36, 0.06  # toes up at most, rad, so long before the heel strikes
+_BEHIND = 0.04  # of an ankle that carries, amid its stance, behind the hips' way
 _ROLL_S = 0.12  # from heel strike until the sole is flat
 _PUSH, _RISE_S = 0.75, 0.27  # heel up at toe-off, rad, and the time that it takes to rise
 _LEAN = 0.04  # into the turn, rad
@@ -119,19 +120,21 @@ def _foot(stage: Stage, course: _Course, side: str) -> Foot:
     strikes = lifts + _SWING_S
     amid = np.concatenate([[0.0], 0.5 * (strikes[:-1] + lifts[1:]), [PERIOD]])
     at = course.along(amid)
-    width = k * np.where((at == at[0]) | (at == at[-1]), 0.11, 0.078)
+    moving = (at > at[0]) & (at < at[-1])
+    width = k * np.where(moving, 0.078, 0.11)
     yaw = course.heading(at) + 0.10 * out
     ahead = np.column_stack([np.cos(yaw), np.sin(yaw)])
     toe = float(stage.body.bones[INDEX[f"{side}_toe"], 0])
-    prints = course.place(at, out * width) + toe * ahead
+    prints = course.place(at - k * _BEHIND * moving, out * width) + toe * ahead
     roll = _bumps(t, strikes - _EARLY_S, 0.60 * _SWING_S, _EARLY_S + _ROLL_S, -_STRIKE * course.pace(strikes))
     push = _bumps(t, lifts, _RISE_S, 0.60 * _SWING_S, _PUSH * np.sqrt(course.pace(lifts + 0.25 * _STEP_S)))
     toes = _bumps(t, lifts + 0.35 * _SWING_S, 0.35 * _SWING_S, 0.4 * _SWING_S, 0.3 * course.pace(strikes))
     way, yaws, lift = np.tile(prints[0], (len(t), 1)), np.full(len(t), yaw[0]), np.zeros(len(t))
     for n, begin in enumerate(lifts):
         s = np.clip((t - begin) / _SWING_S, 0.0, 1.0)
-        way += ease(s)[:, None] * (prints[n + 1] - prints[n])
-        yaws += ease(s) * (yaw[n + 1] - yaw[n])
+        done = ease(s)
+        way += done[:, None] * (prints[n + 1] - prints[n])
+        yaws += done * (yaw[n + 1] - yaw[n])
         lift += k * (0.02 + 0.022 * float(course.pace(strikes[n]))) * 64 * (s * (1 - s)) ** 3
     heel_to_ball = stage.body.bones[INDEX[f"{side}_toe"]] - stage.body.heel
     x, _, z = (rot.rotate(rot.from_axis_angle([0.0, 1.0, 0.0], roll), heel_to_ball) - heel_to_ball).T

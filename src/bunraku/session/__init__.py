@@ -1,0 +1,1 @@
+"""Joins source → retarget → output."""

@@ -1,0 +1,62 @@
+"""Person and robot side by side: a strip of moments, a film, or a robot's portrait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from bunraku.human.skeleton import INDEX, JOINT_COUNT, PARENTS
+from bunraku.outputs.figure import Figure
+from bunraku.outputs.picture import Scene
+from bunraku.outputs.strip import Image, save_png, strip
+from bunraku.robots import Robot
+from bunraku.session.performance import Performance
+
+FILM_FPS = 30.0
+SIZE = (640, 480)
+
+
+def person() -> Figure:
+    """The canonical skeleton as lines."""
+    edges = [(int(PARENTS[joint]), joint) for joint in range(JOINT_COUNT) if PARENTS[joint] >= 0]
+    return Figure(edges, head=(INDEX["neck"], INDEX["head"]))
+
+
+def write_strip(performance: Performance, path: Path, moments: int = 5) -> Path:
+    """A row of pictures, evenly spread over the motion."""
+    human = performance.human
+    frames = np.unique(np.linspace(0, len(human) - 1, moments + 2).round().astype(int)[1:-1])
+    with Scene(performance.robot, figure=person(), width=480, height=480) as scene:
+        images = [_frame(scene, performance, int(frame)) for frame in frames]
+    title = f"{human.name} on {performance.robot.name}"
+    times = [frame / human.fps for frame in frames]
+    return save_png(strip(images, times, title=title, captions=("person", performance.robot.name)), path)
+
+
+def write_film(performance: Performance, path: Path) -> Path:
+    """The whole motion as an MP4."""
+    from bunraku.outputs.video import write_video
+
+    width, height = SIZE
+    return write_video(film_frames(performance), path, fps=FILM_FPS, width=width, height=height)
+
+
+def film_frames(performance: Performance) -> Iterator[Image]:
+    """Pictures of the whole motion at the film's rate."""
+    human = performance.human
+    with Scene(performance.robot, figure=person(), width=SIZE[0], height=SIZE[1], shadows=False) as scene:
+        for k in range(int(human.duration_s * FILM_FPS) + 1):
+            yield _frame(scene, performance, min(round(k / FILM_FPS * human.fps), len(human) - 1))
+
+
+def write_portrait(robot: Robot, path: Path) -> Path:
+    """The robot as it stands."""
+    with Scene(robot, width=640, height=640) as scene:
+        return save_png(scene.render(robot.neutral), path)
+
+
+def _frame(scene: Scene, performance: Performance, frame: int) -> Image:
+    human = performance.human
+    return scene.render(performance.played.qpos[frame], human.positions[frame], human.position_valid[frame])
