@@ -151,21 +151,22 @@ def test_slerp_broadcasts_over_times() -> None:
 
 
 @given(directions, directions)
+@example(np.array([0.0, 1.0, 0.0]), np.array([0.0, -1.0, 9.934e-9]))
 def test_between_takes_a_to_b_the_shortest_way(a: np.ndarray, b: np.ndarray) -> None:
     """The turn takes a to b, and its angle is the angle between them; lengths of a and b do not matter."""
     q = rot.between(3 * a, 0.1 * b)
-    np.testing.assert_allclose(rot.rotate(q, a), b, atol=1e-9)
+    np.testing.assert_allclose(rot.rotate(q, a), b, atol=1e-8)
     angle = np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)
-    assert np.linalg.norm(rot.log(q)) == pytest.approx(angle, abs=1e-7)
+    assert np.linalg.norm(rot.log(q)) == pytest.approx(angle, abs=2e-7)
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-15, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 4e-5, 1e-4, 1e-2])
 def test_between_is_exact_for_nearly_opposite_directions(gap: float) -> None:
-    """Directions that miss being opposite by `gap` radians are still taken onto one another to 1e-7."""
+    """Directions that miss being opposite by `gap` radians are still taken onto one another to 1e-8."""
     rng = np.random.default_rng(3)
     for a in np.vstack([AXES, rot._unit(rng.normal(size=(50, 3)))]):
         b = -rot.rotate(rot.from_axis_angle(rot._unit(np.cross(a, rng.normal(size=3))), gap), a)
-        np.testing.assert_allclose(rot.rotate(rot.between(a, b), a), b, atol=1e-7)
+        np.testing.assert_allclose(rot.rotate(rot.between(a, b), a), b, atol=1e-8)
 
 
 def test_between_zero_vectors_is_the_identity() -> None:

@@ -17,7 +17,9 @@ Array = NDArray[np.float64]
 WORLD_FROM_FILE = {"x": [0.5, -0.5, -0.5, -0.5], "y": [0.5, 0.5, 0.5, 0.5], "z": [1.0, 0.0, 0.0, 0.0]}
 
 
-def walker(frames: int = 120, *, fps: float = 60.0, heading: float = 0.4, hands: bool = False, size: float = 1.0) -> HumanMotion:
+def walker(
+    frames: int = 120, *, fps: float = 60.0, heading: float = 0.4, hands: bool = False, size: float = 1.0
+) -> HumanMotion:
     """Somebody who walks on the spot, swings and bends arms and legs evenly, and stands upright meanwhile."""
     t = np.linspace(0, 4 * np.pi, frames)
     wave = np.sin(t)
@@ -75,7 +77,9 @@ def as_bvh(
     row = {j: i for i, j in enumerate(joints)}
     file_from_world = rot.inverse(WORLD_FROM_FILE[up])
     own = {j: rot.multiply(file_from_world, axes(JOINTS[j])) for j in joints}
-    world = {j: rot.multiply(rot.multiply(file_from_world, motion.rotations[:, j]), rot.inverse(own[j])) for j in joints}
+    world = {
+        j: rot.multiply(rot.multiply(file_from_world, motion.rotations[:, j]), rot.inverse(own[j])) for j in joints
+    }
     above = {j: _above(j, valid) for j in range(JOINT_COUNT)}
 
     def offset(j: int) -> Array:
@@ -143,7 +147,9 @@ def swung(angles: Mapping[str, float]) -> Callable[[str], Array]:
         arm = part in ("upper_arm", "forearm", "hand") or part.split("_")[0] in FINGERS
         leg = part in ("thigh", "shin", "foot", "toe")
         angle = -angles.get("arms", 0.0) if arm else angles.get("legs", 0.0) if leg else 0.0
-        return rot.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.asarray(sign * angle)) if side in SIDES else rot.IDENTITY
+        return (
+            rot.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.asarray(sign * angle)) if side in SIDES else rot.IDENTITY
+        )
 
     return axes
 

@@ -150,7 +150,9 @@ def between(a: ArrayLike, b: ArrayLike) -> Array:
     q = np.concatenate([np.where(_exists(a) & _exists(b), w, 1.0), np.cross(a, b)], axis=-1)
     helper = np.where(np.abs(a[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
     half_turn = np.concatenate([np.zeros_like(w), _unit(np.cross(a, helper))], axis=-1)
-    return normalize(np.where(np.linalg.norm(q, axis=-1, keepdims=True) < 1e-8, half_turn, q))
+    rest = np.concatenate([2.0 - w, np.cross(b, a)], axis=-1)  # from -a, where the half turn leads, on to b
+    opposite = np.linalg.norm(q, axis=-1, keepdims=True) < 1e-7
+    return normalize(np.where(opposite, multiply(rest, half_turn), q))
 
 
 def swing_twist(q: ArrayLike, axis: ArrayLike) -> tuple[Array, Array]:

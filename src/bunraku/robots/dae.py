@@ -1,11 +1,14 @@
-"""COLLADA meshes: the triangles of a `.dae` file as the scene places them, in metres, with the file's own axes.
+"""COLLADA meshes: the triangles of a `.dae` file as the scene places them, in metres.
 
-The up axis is ignored, as ROS and its viewers do; the unit and the transforms of the scene's nodes apply.
+The unit and the transforms of the scene's nodes apply. The up axis does where the caller says so: ROS and its viewers
+ignore it, others do not, and descriptions are written for either.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -18,10 +21,32 @@ from bunraku.robots import markup
 
 Array = NDArray[np.float64]
 _MAX_INSTANCES = 2000
+_Y_UP = re.compile(rb"<up_axis>\s*Y_UP")
+_DIFFUSE = re.compile(rb"<diffuse[^>]*>\s*<color[^>]*>([^<]{1,200})<")
 
 
-def triangles(content: bytes) -> Array:
-    """(n, 3, 3) corners of all triangles."""
+@dataclass(frozen=True)
+class Look:
+    """What the beginning of a file tells."""
+
+    y_up: bool
+    colour: tuple[float, ...] | None
+    """diffuse rgba of the first material"""
+
+
+def look(head: bytes) -> Look:
+    """Read the up axis and the colour from the first bytes of a file; they stand before the meshes."""
+    found = _DIFFUSE.search(head)
+    words = found.group(1).split() if found else []
+    try:
+        colour = tuple(min(max(float(word), 0.0), 1.0) for word in words)
+    except ValueError:
+        colour = ()
+    return Look(_Y_UP.search(head) is not None, (*colour[:3], 1.0) if len(colour) >= 3 else None)
+
+
+def triangles(content: bytes, *, heed_up_axis: bool = False) -> Array:
+    """(n, 3, 3) corners of all triangles; with `heed_up_axis` those of a file whose y is up are turned to z up."""
     root = markup.parse(content)
     if root.tag != "COLLADA":
         raise RobotError("not a COLLADA file")
@@ -37,7 +62,10 @@ def triangles(content: bytes) -> Array:
         parts.append(cache[geometry_id] @ world[:3, :3].T + world[:3, 3])
     unit = root.find("asset/unit")
     metres = markup.number(unit.get("meter", "1"), "unit") if unit is not None else 1.0
-    return np.concatenate(parts) * metres if parts else np.zeros((0, 3, 3))
+    corners = np.concatenate(parts) * metres if parts else np.zeros((0, 3, 3))
+    if heed_up_axis and (root.findtext("asset/up_axis") or "").strip() == "Y_UP":
+        corners = np.stack([corners[..., 0], -corners[..., 2], corners[..., 1]], axis=-1)
+    return corners
 
 
 def _instances(root: Element, nodes: dict[str, Element]) -> Iterator[tuple[Array, str]]:

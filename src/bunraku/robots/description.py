@@ -42,6 +42,8 @@ class Description:
     """file name in the XML → where that file is; only files that can be read at first sight"""
     missing: dict[str, str] = field(default_factory=dict)
     """file name in the XML → what the description calls it, for the others"""
+    heed_up_axis: bool = False
+    """whether the up axis of COLLADA meshes counts; see `geometry`"""
     textures: dict[str, Path] = field(default_factory=dict)
     base: Literal["free", "fixed"] | None = None
     """what the file says itself; None where it leaves that open"""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_MUCH_NEARER = 0.7
 _TOUCHES = {"contype": "1", "conaffinity": "1"}
 _ORIENTATIONS = ("quat", "euler", "axisangle", "xyaxes", "zaxis")
 _PASSES = {"contype": "0", "conaffinity": "0"}
@@ -54,6 +55,7 @@ def settle_shapes(description: Description, spec: mujoco.MjSpec) -> Stance:
         stance = find_stance(skeleton)
     rewriter = _Rewriter(description, spec, skeleton, stance)
     rewriter.forget_unused(set(shown.values()))
+    rewriter.find_up_axis(shown)
     for name, mesh in shown.items():
         rewriter.settle(elements[name], parents[elements[name]], mesh)
     rewriter.fill_gaps()
@@ -115,6 +117,34 @@ class _Rewriter:
             if name not in used:
                 self.description.meshes.pop(mesh.file, None)
                 self.description.missing.pop(mesh.file, None)
+
+    def find_up_axis(self, shown: dict[str, str]) -> None:
+        """Heed the up axis of COLLADA meshes where that brings them much nearer to their links' centres of mass."""
+        files = self.description.meshes
+        told = {
+            name: mesh
+            for name, mesh in shown.items()
+            if not self._is_picture(self.skeleton.geom(name).id)
+            and mesh in self.meshes
+            and (path := files.get(self.meshes[mesh].file)) is not None
+            and meshes.look(path).y_up
+        }
+        if told:
+            apart = {}
+            for self.description.heed_up_axis in (True, False):
+                self.points.clear()
+                apart[self.description.heed_up_axis] = sum(self._from_mass(*pair) for pair in told.items())
+            if apart[True] < _MUCH_NEARER * apart[False]:
+                self.points.clear()
+                self.description.heed_up_axis = True
+
+    def _from_mass(self, name: str, mesh: str) -> float:
+        """Distance of a mesh's middle from its body's centre of mass."""
+        points, geom = self._points(mesh), self.skeleton.geom(name)
+        if points is None:
+            return 0.0
+        middle = geom.pos + rotations.to_matrix(geom.quat) @ ((points.min(axis=0) + points.max(axis=0)) / 2)
+        return float(np.linalg.norm(middle - self.skeleton.body_ipos[geom.bodyid[0]]))
 
     def settle(self, element: Element, parent: Element, mesh: str) -> None:
         """One geom that shows a mesh: a fitted shape beside it where it touches, nothing where its file is missing."""
@@ -210,9 +240,10 @@ class _Rewriter:
         if mesh not in self.points:
             asset = self.meshes[mesh]
             try:
-                points = meshes.triangles(self.description.meshes[asset.file]).reshape(-1, 3)
+                path = self.description.meshes[asset.file]
+                points = meshes.triangles(path, heed_up_axis=self.description.heed_up_axis).reshape(-1, 3)
             except RobotError:
-                path = self.description.meshes.pop(asset.file)
+                self.description.meshes.pop(asset.file)
                 self.description.missing[asset.file] = path.name
                 self.points[mesh] = None
             else:

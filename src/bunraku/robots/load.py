@@ -143,7 +143,7 @@ def _build(description: Description, source: _Source, base: Base | None, notes: 
         shapes=arrays.shapes,
         neutral=neutral.neutral_qpos(arrays, model, lower, upper, notes),
         xml=markup.text_of(description.root),
-        assets=AssetFiles(description.meshes, description.textures),
+        assets=AssetFiles(description.meshes, description.textures, description.heed_up_axis),
         source=source.path,
         warnings=(*description.warnings, *arrays.warnings),
         overrides=notes,

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 MAX_MESH_BYTES = 64 << 20
 SUFFIXES = (".stl", ".obj", ".dae")
 _HEADER = 84
+_LOOK = 1 << 16
 _FACE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
 _MUJOCO_FACES = 200_000
 """more than this in one STL file MuJoCo refuses"""
@@ -37,13 +38,26 @@ def is_readable(path: Path) -> bool:
     return len(head) == _HEADER and 0 < _declared(head) * _FACE.itemsize <= size - _HEADER
 
 
-def triangles(path: Path) -> Array:
-    """(n, 3, 3) corners of all triangles of a mesh file."""
-    content = markup.read_bytes(path, MAX_MESH_BYTES)
-    readers = {".stl": _stl, ".obj": _obj, ".dae": dae.triangles}
-    if path.suffix.lower() not in readers:
+def look(path: Path) -> dae.Look:
+    """Up axis and colour of a COLLADA file; other kinds have neither."""
+    if path.suffix.lower() != ".dae":
+        return dae.Look(False, None)
+    try:
+        with path.open("rb") as file:
+            return dae.look(file.read(_LOOK))
+    except OSError:
+        return dae.Look(False, None)
+
+
+def triangles(path: Path, *, heed_up_axis: bool = False) -> Array:
+    """(n, 3, 3) corners of all triangles of a mesh file; `heed_up_axis` is about COLLADA files."""
+    content, kind = markup.read_bytes(path, MAX_MESH_BYTES), path.suffix.lower()
+    if kind == ".dae":
+        out = dae.triangles(content, heed_up_axis=heed_up_axis)
+    elif kind in SUFFIXES:
+        out = _stl(content) if kind == ".stl" else _obj(content)
+    else:
         raise RobotError(f"meshes of kind '{path.suffix}' are not read; {', '.join(SUFFIXES)} are")
-    out = readers[path.suffix.lower()](content)
     if not len(out):
         raise RobotError("holds no triangles")
     if not np.isfinite(out).all() or np.abs(out).max() > markup.MAX_NUMBER:
@@ -58,7 +72,7 @@ def to_stl(corners: Array) -> bytes:
     return b"\0" * 80 + len(corners).to_bytes(4, "little") + faces.tobytes()
 
 
-def for_mujoco(path: Path) -> bytes:
+def for_mujoco(path: Path, *, heed_up_axis: bool = False) -> bytes:
     """A mesh file as MuJoCo reads it: OBJ, and STL within its limits, as they are; everything else as such an STL."""
     if path.suffix.lower() == ".obj":
         return markup.read_bytes(path, MAX_MESH_BYTES)
@@ -68,7 +82,7 @@ def for_mujoco(path: Path) -> bytes:
             count = _declared(content[:_HEADER])
             if 0 < count <= _MUJOCO_FACES and len(content) == _HEADER + count * _FACE.itemsize:
                 return content
-    corners = triangles(path)
+    corners = triangles(path, heed_up_axis=heed_up_axis)
     return to_stl(corners if len(corners) <= _MUJOCO_FACES else _largest(corners, _MUJOCO_FACES))
 
 
@@ -78,11 +92,14 @@ class AssetFiles(Mapping[str, bytes]):
 
     meshes: Mapping[str, Path]
     textures: Mapping[str, Path]
+    heed_up_axis: bool = False
 
     def __getitem__(self, name: str) -> bytes:
         path = self.meshes[name] if name in self.meshes else self.textures[name]
         try:
-            return for_mujoco(path) if name in self.meshes else markup.read_bytes(path, MAX_MESH_BYTES)
+            if name in self.meshes:
+                return for_mujoco(path, heed_up_axis=self.heed_up_axis)
+            return markup.read_bytes(path, MAX_MESH_BYTES)
         except RobotError as error:
             raise RobotError(f"{path}: {error}") from error
 

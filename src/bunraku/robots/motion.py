@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import pickle
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,8 @@ from typing import BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.errors import InputError, OutputError, UnknownNameError
+from bunraku.errors import InputError, UnknownNameError
+from bunraku.files import whole_file
 
 Array = NDArray[np.float64]
 MAX_BYTES = 1 << 30
@@ -47,21 +48,13 @@ class RobotMotion:
         return self.qpos[:, self.qpos.shape[1] - len(self.joint_names) :]
 
     def save(self, path: str | Path) -> Path:
-        """Write `.npz` or `.csv`, chosen by the ending; the file appears whole or not at all."""
+        """Write `.npz`, `.csv` or `.pkl`, chosen by the ending; the file appears whole or not at all."""
         path = Path(path)
-        writers: dict[str, Callable[[BinaryIO], None]] = {".npz": self._write_npz, ".csv": self._write_csv}
+        writers: dict[str, Callable[[BinaryIO], None]] = {".npz": self._write_npz, ".csv": self._write_csv, ".pkl": self._write_pkl}
         if path.suffix not in writers:
             raise UnknownNameError("motion format", path.suffix or path.name, writers)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("wb") as file:
-                writers[path.suffix](file)
-            part.replace(path)
-        except OSError as error:
-            raise OutputError(f"cannot write {path}: {error.strerror}") from error
-        finally:
-            part.unlink(missing_ok=True)
+        with whole_file(path) as part, part.open("wb") as file:
+            writers[path.suffix](file)
         return path
 
     def _write_npz(self, file: BinaryIO) -> None:
@@ -79,6 +72,22 @@ class RobotMotion:
         time = np.arange(len(self)) / self.fps
         header = ",".join(["time_s", *base, *self.joint_names])
         np.savetxt(file, np.column_stack([time, self.qpos]), fmt="%.9g", delimiter=",", header=header, comments="")
+
+    def _write_pkl(self, file: BinaryIO) -> None:
+        """The dictionary that GMR and its users exchange; a fixed base stands still at the origin."""
+        still = np.tile([0.0, 0, 0, 1, 0, 0, 0], (len(self), 1))
+        base = self.qpos[:, :7] if self.root == "free" else still
+        pickle.dump(
+            {
+                "fps": self.fps,
+                "root_pos": base[:, :3],
+                "root_rot": base[:, [4, 5, 6, 3]],
+                "dof_pos": self.joints,
+                "local_body_pos": None,
+                "link_body_list": None,
+            },
+            file,
+        )
 
     @classmethod
     def load(cls, path: str | Path) -> RobotMotion:

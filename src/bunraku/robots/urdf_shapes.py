@@ -9,6 +9,7 @@ import numpy as np
 
 from bunraku.errors import RobotError
 from bunraku.kinematics import rotations
+from bunraku.robots import meshes
 from bunraku.robots.description import COLLISION_GROUP, DENSITY, MAX_GEOMS, VISUAL_GROUP, Description, unique
 from bunraku.robots.files import Files
 from bunraku.robots.markup import number, numbers, written
@@ -62,7 +63,7 @@ class Shapes:
         geom = SubElement(body, "geom", {"name": unique(f"{link}_{kind}", self.names), "class": kind, **attributes})
         geom.set("pos", written(position))
         geom.set("quat", written(rotations.from_euler("ZYX", rpy[::-1])))
-        colour = self._colour(element, owner)
+        colour = self._colour(element, owner, attributes.get("mesh"))
         if colour:
             geom.set("rgba", colour)
         return geom
@@ -78,16 +79,19 @@ class Shapes:
             SubElement(self.out.section("asset"), "mesh", name=name, file=file, scale=scale, inertia="shell")
         return {"type": "mesh", "mesh": self.meshes[reference, scale]}
 
-    def _colour(self, element: Element, owner: str) -> str | None:
+    def _colour(self, element: Element, owner: str, mesh: str | None) -> str | None:
+        """The material's, else the mesh file's own; converters write black where they know of none."""
         material = element.find("material")
-        if material is None:
-            return None
-        colour = material.find("color")
-        if colour is None:
+        colour = material.find("color") if material is not None else None
+        if colour is None and material is not None:
             colour = self.colours.get(material.get("name", ""))
-        if colour is None or not colour.get("rgba"):
-            return None
-        return written(np.clip(numbers(colour.get("rgba", ""), 4, f"colour of {owner}"), 0, 1))
+        text = colour.get("rgba") if colour is not None else None
+        rgba = np.clip(numbers(text, 4, f"colour of {owner}"), 0, 1) if text else None
+        path = self.out.meshes.get(f"{mesh}.stl")
+        if path is not None and (rgba is None or not rgba[:3].any()):
+            own = meshes.look(path).colour
+            rgba = rgba if own is None else np.array(own)
+        return None if rgba is None else written(rgba)
 
 
 def _primitive(shape: Element, owner: str) -> dict[str, str] | None:

@@ -15,6 +15,7 @@ from bunraku.sources.bvh_kernels import parse_numbers
 MAX_VALUES = 200_000_000
 
 _WORD = re.compile(rb"\S+")
+_ROW = re.compile(rb"\S[^\r\n]*")
 _LINE_END = re.compile(rb"[\r\n]")
 
 
@@ -44,12 +45,12 @@ def _check_counts(header: BvhHeader, data: bytes) -> None:
     frames, width = header.frames, header.file.width
     if width == 0 and frames > 0:
         raise InputError(f"Frames declares {frames} rows, but no joint has CHANNELS")
-    if frames * width > MAX_VALUES:
-        raise InputError(f"{frames} frames of {width} channels are more than {MAX_VALUES} numbers")
     # A number takes two bytes at least.
     if 2 * frames * width - 1 > len(data) - header.rows_at:
-        rows = len(re.findall(rb"[^\s][^\r\n]*", data[header.rows_at :]))
+        rows = sum(1 for _ in _ROW.finditer(data, header.rows_at))
         raise InputError(f"Frames declares {frames} rows of {width} numbers, the file holds {rows}")
+    if frames * width > MAX_VALUES:
+        raise InputError(f"{frames} frames of {width} channels are more than {MAX_VALUES} numbers")
 
 
 def _end_of_line(data: bytes, at: int) -> int:

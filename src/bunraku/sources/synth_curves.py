@@ -53,7 +53,7 @@ def _slopes(times: Array, values: Array, periodic: bool) -> Array:
     d = np.diff(values, axis=0) / h
     left, right = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
     same = d[:-1] * d[1:] > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inner = np.where(same, (left + right) / (left / d[:-1] + right / d[1:]), 0.0)
     slopes = np.zeros_like(values)
     slopes[1:-1] = inner
