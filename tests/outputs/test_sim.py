@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
-import mujoco
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ robot_of = cache(load_robot)
 def slide_and_gear() -> str:
     """A carriage on a rail with an arm, and a wheel geared three to one to it, all of it weak."""
     return """
-    <mujoco model="carriage"><worldbody><body name="rail"><geom type="box" size="0.5 0.02 0.02" mass="1"/>
+    <mujoco model="carriage"><compiler angle="radian"/><worldbody><body name="rail">
+      <geom type="box" size="0.5 0.02 0.02" mass="1"/>
       <body name="carriage" pos="0 0 0.1"><joint name="slide" type="slide" axis="1 0 0" range="-0.4 0.4"/>
         <geom type="box" size="0.05 0.05 0.02" mass="1"/>
         <body name="arm" pos="0 0 0.1"><joint name="arm" axis="0 1 0" range="-1 1"/>
@@ -52,7 +53,7 @@ def within(robot: Robot, seed: int, share: float = 0.8) -> Array:
 
 
 def wave(robot: Robot, seconds: float, fps: float = 50.0, hertz: float = 0.4) -> RobotMotion:
-    """Every servo swings slowly by a few per cent of its range, from the neutral pose towards the middle of its range."""
+    """Every servo swings slowly by a few per cent of its range, from the neutral pose towards the range's middle."""
     time = np.arange(int(seconds * fps)) / fps
     low, high = robot.lower, robot.upper
     rest = joints_of(robot, robot.neutral)
@@ -97,9 +98,7 @@ def test_gravity_is_on_and_has_to_be_carried() -> None:
 
 
 def with_effort(robot: Robot, joint: str, effort: float) -> Robot:
-    """The same robot with one weak servo."""
-    from dataclasses import replace
-
+    """The same robot with one servo of another strength."""
     efforts = robot.effort.copy()
     efforts[robot.joint_index(joint)] = effort
     return replace(robot, effort=efforts)
@@ -177,7 +176,7 @@ def test_says_what_it_could_not_do(carriage: Robot) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_is_stable_for_anything_within_the_limits(name: str) -> None:
-    """Five seconds of random targets, new ones every half second: nothing grows without bound, nothing is not a number."""
+    """Five seconds of random targets, new ones every half second: nothing grows without bound or is no number."""
     robot = robot_of(name)
     sim = Simulation(robot)
     for k in range(10):
@@ -290,4 +289,3 @@ def test_refuses_what_it_cannot_do() -> None:
             sim.step(robot.neutral, dt)
     with pytest.raises(UnknownNameError, match="pinned"):
         Simulation(robot, base="floating")  # type: ignore[arg-type]
-    assert mujoco.mj_versionString()

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from shared import need, robots
 
 from bunraku.human.skeleton import ADULT_BONES, INDEX
 from bunraku.robots import Robot, load_robot
 from bunraku.robots.model import compile_model
+from shared import need, robots
 
 Array = NDArray[np.float64]
 NAMES = ("lamp", "inmoov", "puppet")

@@ -68,7 +68,7 @@ def as_bvh(
     everywhere: bool = False,
     skip: frozenset[str] = frozenset(),
 ) -> BvhFile:
-    """The motion on a skeleton whose joint axes are `axes(joint)` from the canonical ones, in the zero pose's world axes.
+    """The motion on a skeleton whose joint axes are `axes(joint)` from the canonical ones.
 
     Rigid canonical bones are taken from the first frame. `everywhere`: six channels on every joint.
     """
@@ -139,7 +139,7 @@ def _frame(x: object, z: object) -> Array:
 
 
 def swung(angles: Mapping[str, float]) -> Callable[[str], Array]:
-    """Joint axes of a skeleton whose zero pose has limbs swung about the forward axis by these angles, down for arms."""
+    """Joint axes of a skeleton whose zero pose has limbs swung about the forward axis: arms down, legs apart, rad."""
 
     def axes(joint: str) -> Array:
         side, _, part = joint.partition("_")

@@ -93,7 +93,7 @@ def test_parse_same_content(change) -> None:
 
 
 def test_parse_liberties() -> None:
-    """Names with blanks, colons and dots; equal names; ends without place or not at all; several roots; odd channels."""
+    """Names with blanks, colons, dots; equal names; ends without place or not at all; several roots; odd channels."""
     text = SMALL.replace(b"JOINT Spine", b"JOINT  mixamorig:Spine 1.b ").replace(b"      OFFSET 0 5 0\n", b"")
     text = text.replace(b"CHANNELS 3 Zrotation Xrotation Yrotation", b"CHANNELS 2 Yrotation Zposition")
     text = text.replace(b"MOTION", b"ROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\nMOTION")
@@ -117,7 +117,7 @@ def test_parse_no_frames() -> None:
         (lambda t: b"\x00\xff\x7fELF" * 100, "not a BVH file"),
         (lambda t: SMALL.decode().encode("utf-16"), "not a BVH file"),
         (lambda t: t[:100], "line 5"),
-        (lambda t: t.replace(b"MOTION", b""), "line 18: 'Frames:' where ROOT or MOTION belongs"),
+        (lambda t: t.replace(b"MOTION", b""), "line 17: 'Frames:' where ROOT or MOTION belongs"),
         (lambda t: t.replace(b"  }\n}\n", b"  }\n"), "before the closing brace of joint 'Hips'"),
         (lambda t: t.replace(b"    OFFSET 0 10 0\n", b""), "joint 'Spine' has no OFFSET"),
         (lambda t: t.replace(b"0 10 0", b"0 1O 0"), "line 8: '1O' is no number"),

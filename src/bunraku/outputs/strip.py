@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import OutputError
+from bunraku.files import whole_file
 
 Image = NDArray[np.uint8]
 
@@ -53,14 +53,6 @@ def save_png(image: Image, path: str | Path) -> Path:
     from PIL import Image as Pictures
 
     path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            Pictures.fromarray(image).save(file, format="png")
-        part.replace(path)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, part.open("wb") as file:
+        Pictures.fromarray(image).save(file, format="png")
     return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import MissingPackageError, OutputError
+from bunraku.files import whole_file
 
 Image = NDArray[np.uint8]
 
@@ -27,16 +27,11 @@ def write_video(path: str | Path, frames: Iterable[Image], fps: float) -> Path:
     if not (np.isfinite(fps) and 0 < fps <= 1000):
         raise OutputError(f"a film needs between 0 and 1000 frames a second, not {fps}")
     av = _av()
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with av.open(str(part), "w", format="mp4", options={"movflags": "faststart"}) as container:
+        with whole_file(path) as part, av.open(str(part), "w", format="mp4") as container:
             _encode(av, container, frames, fps)
-        part.replace(path)
-    except (OSError, av.FFmpegError) as error:
-        raise OutputError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    except av.FFmpegError as error:
+        raise OutputError(f"cannot write {path}: {error}") from error
     return path
 
 

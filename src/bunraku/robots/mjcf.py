@@ -158,14 +158,17 @@ def _tidy(out: Description) -> None:
             elif child.tag in _NOT_RIGID:
                 raise RobotError(f"uses <{child.tag}>; a robot is made of rigid bodies, each written out")
     world = out.section("worldbody")
+    for element in world.iter():
+        if len(element) and element.tag not in ("worldbody", "body", "frame"):
+            raise RobotError(f"<{element.tag}> '{element.get('name', '')}' has a <{element[0].tag}> inside")
     for tag, limit in (("body", MAX_BODIES), ("joint", MAX_BODIES), ("geom", MAX_GEOMS)):
         found = [e for e in world.iter() if e.tag == tag or (tag == "joint" and e.tag == "freejoint")]
         if len(found) > limit:
-            raise RobotError(f"has {len(found)} {tag}s, more than {limit}")
+            raise RobotError(f"more than {limit} times <{tag}>")
         names = [e.get("name", "") for e in found if e.get("name")]
         twice = next((n for n in names if names.count(n) > 1), None) if len(set(names)) < len(names) else None
         if twice is not None:
-            raise RobotError(f"has two {tag}s named '{twice}'")
+            raise RobotError(f"has the {tag} '{twice}' twice")
         taken = {*names, "world"}
         for k, element in enumerate(found):
             if element.tag == "joint" and element.get("type") == "ball":

@@ -181,7 +181,7 @@ def _named(root: Element, tag: str) -> dict[str, Element]:
         if not name:
             raise RobotError(f"has a {tag} without a name")
         if name in out:
-            raise RobotError(f"has two {tag}s named '{name}'")
+            raise RobotError(f"has the {tag} '{name}' twice")
         out[name] = element
     return out
 

@@ -11,6 +11,7 @@ from bunraku.human.skeleton import INDEX, JOINT_COUNT, PARENTS
 from bunraku.outputs.figure import Figure
 from bunraku.outputs.picture import Scene
 from bunraku.outputs.strip import Image, save_png, strip
+from bunraku.outputs.video import write_video
 from bunraku.robots import Robot
 from bunraku.session.performance import Performance
 
@@ -37,10 +38,7 @@ def write_strip(performance: Performance, path: Path, moments: int = 5) -> Path:
 
 def write_film(performance: Performance, path: Path) -> Path:
     """The whole motion as an MP4."""
-    from bunraku.outputs.video import write_video
-
-    width, height = SIZE
-    return write_video(film_frames(performance), path, fps=FILM_FPS, width=width, height=height)
+    return write_video(path, film_frames(performance), FILM_FPS)
 
 
 def film_frames(performance: Performance) -> Iterator[Image]:

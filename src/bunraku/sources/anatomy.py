@@ -9,6 +9,7 @@ limbs by the axis they bend about, feet are level when they stand, and hands, to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ Array = NDArray[np.float64]
 # A limb bent further than this in the zero pose tells its twist by its own hinge.
 _STRAIGHT = np.cos(np.radians(60.0))
 # Joint axes within this of the bone, and of the hinge, are what the skeleton's maker meant.
-_MEANT_BONE, _MEANT_HINGE, _MEANT_LEFT = np.cos(np.radians((5.0, 40.0, 35.0)))
+_MEANT_BONE, _MEANT_HINGE, _MEANT_HIPS, _MEANT_LEFT = np.cos(np.radians((5.0, 40.0, 10.0, 35.0)))
 # Least part of bending that is about one axis, and least mean sine of it, for a hinge to count.
 _HINGE_STEADY, _HINGE_BENT = 0.7, 0.05
 # A clavicle is at rest where its arm hangs lowest: this part of the poses.
@@ -158,12 +159,14 @@ def _trunk_from_motion(body: Body) -> None:
     hips, chest = (chest if hips is None else hips), (hips if chest is None else chest)
     if hips is None or chest is None:
         return
-    for name in TRUNK:
-        if body.has_axes(name):
-            frame = heading_of(hips if name in ("hips", "spine") else chest)
-            if not standing and name != "head":
-                frame = rot.multiply(rot.between(UP, trunk_line(body)), frame)
-            body.set(name, _symmetric(rot.mean(rot.multiply(rot.inverse(body.turns(name)), frame)[poses])))
+    turns = {}
+    for name in filter(body.has_axes, TRUNK):
+        frame = heading_of(hips if name in ("hips", "spine") else chest)
+        if not standing and name != "head":
+            frame = rot.multiply(rot.between(UP, trunk_line(body)), frame)
+        turns[name] = rot.mean(rot.multiply(rot.inverse(body.turns(name)), frame)[poses])
+    for name, turn in _even(turns).items():
+        body.set(name, turn)
     for side in SIDES:
         name, arm = f"{side}_clavicle", body.node(f"{side}_upper_arm")
         if body.has_axes(name) and "chest" in body.local:
@@ -173,12 +176,17 @@ def _trunk_from_motion(body: Body) -> None:
             body.set(name, rot.mean(rot.multiply(rot.inverse(body.turns(name)), chest_turns)[hanging]))
 
 
-def _symmetric(turn: Array) -> Array:
-    """A part of the trunk whose left is nearly one of its joint's axes has it there: people turn, bones are even."""
-    left = rot.rotate(turn, np.array([0.0, 1.0, 0.0]))
+def _even(turns: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Where one and the same joint axis is nearly the left of all parts of the trunk, it is: people turn, bones are even."""
+    lefts = {name: rot.rotate(turn, np.array([0.0, 1.0, 0.0])) for name, turn in turns.items()}
+    mean = np.mean(list(lefts.values()), axis=0) if lefts else np.zeros(3)
     principal = np.zeros(3)
-    principal[np.argmax(np.abs(left))] = np.sign(left[np.argmax(np.abs(left))])
-    return rot.multiply(rot.between(left, principal), turn) if principal @ left > _MEANT_LEFT else turn
+    principal[np.argmax(np.abs(mean))] = np.sign(mean[np.argmax(np.abs(mean))])
+    # Hips have their left from the hip joints: it is nearly exact.
+    allowed = {name: _MEANT_HIPS if name == "hips" else _MEANT_LEFT for name in lefts}
+    if any(left @ principal < allowed[name] for name, left in lefts.items()):
+        return turns
+    return {name: rot.multiply(rot.between(lefts[name], principal), turn) for name, turn in turns.items()}
 
 
 def _arm(body: Body, side: str, base: Array | None) -> None:

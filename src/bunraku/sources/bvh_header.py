@@ -110,7 +110,8 @@ class _Hierarchy:
     def read(self) -> None:
         reader = self.reader
         while True:
-            keyword = reader.token().upper()
+            token = reader.token()
+            keyword = token.upper()
             if keyword == b"MOTION" and not self.stack:
                 break
             if keyword == b"}" and self.stack:
@@ -127,19 +128,19 @@ class _Hierarchy:
             elif keyword == b"CHANNELS" and self.stack and self.stack[-1] >= 0:
                 self._channels()
             else:
-                self._unexpected(keyword)
+                self._unexpected(token)
         if not self.names:
             reader.fail("the hierarchy has no ROOT joint")
 
-    def _unexpected(self, keyword: bytes) -> NoReturn:
+    def _unexpected(self, token: bytes) -> NoReturn:
         inside = f"joint '{self.names[self.stack[-1]]}'" if self.stack and self.stack[-1] >= 0 else "an end site"
-        if keyword in (b"", b"MOTION"):
+        if token.upper() in (b"", b"MOTION"):
             missing = f"the closing brace of {inside}" if self.stack else "the MOTION part"
-            self.reader.fail(f"{quoted(keyword)} comes before {missing}")
+            self.reader.fail(f"{quoted(token)} comes before {missing}")
         if not self.stack:
-            self.reader.fail(f"{quoted(keyword)} where ROOT or MOTION belongs")
+            self.reader.fail(f"{quoted(token)} where ROOT or MOTION belongs")
         self.reader.fail(
-            f"{quoted(keyword)} inside {inside}; OFFSET, CHANNELS, JOINT, End Site or a brace belongs there"
+            f"{quoted(token)} inside {inside}; OFFSET, CHANNELS, JOINT, End Site or a brace belongs there"
         )
 
     def _open(self, keyword: bytes) -> None:
