@@ -71,8 +71,8 @@ def _end_to_end() -> Figure:
         clip, out = Path(folder) / "clip.bvh", Path(folder) / "clip.npz"
         write_bvh(clip, read_motion(MOTION))
         command = [sys.executable, "-m", "bunraku.cli.main", "retarget", str(clip), "--robot", ROBOT, "--out", str(out)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        seconds = median_of(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), 3)
+        subprocess.run(command, check=True, capture_output=True)
+        seconds = median_of(lambda: subprocess.run(command, check=True, capture_output=True), 3)
     return Figure(
         "retarget.end_to_end", seconds, "s", 6, "at_most",
         "bunraku retarget of a 60 s BVH to an NPZ, process start to end, warm kernel cache, median of 3",

@@ -10,6 +10,7 @@ from trees import random_qpos, random_tree
 
 from bunraku.kinematics import rotations
 from bunraku.kinematics.solver import (
+    NO_BODIES,
     Limits,
     Targets,
     Tasks,
@@ -74,7 +75,7 @@ def test_gradient_is_the_derivative_of_the_cost(free_base: bool, followers: int)
     targets.weight[:] = generator.uniform(0.1, 2.0, targets.weight.shape[:1])[:, None]
     targets.posture_weight[arrays.base_size :] = 0.3
     work, qpos = make_workspace(tree), random_qpos(generator, tree)
-    linearise(arrays, tasks, targets, qpos, work)
+    linearise(arrays, tasks, targets, NO_BODIES, qpos, work)
     gradient = work.gradient.copy()
     for v in range(len(gradient)):
         costs = []
@@ -82,7 +83,7 @@ def test_gradient_is_the_derivative_of_the_cost(free_base: bool, followers: int)
             step, moved = np.zeros(len(gradient)), qpos.copy()
             step[v] = h
             apply_step(arrays, qpos, step, moved)
-            costs.append(linearise(arrays, tasks, targets, moved, work))
+            costs.append(linearise(arrays, tasks, targets, NO_BODIES, moved, work))
         assert (costs[0] - costs[1]) / 4e-6 == pytest.approx(gradient[v], abs=1e-6)
 
 
@@ -96,7 +97,7 @@ def test_reachable_targets_are_reached(seed: int) -> None:
     start = goal.copy()
     nv = len(make_workspace(tree).gradient)
     apply_step(arrays, goal, generator.uniform(-0.4, 0.4, nv), start)
-    cost, _ = solve(arrays, tasks, targets, FREE, start, make_workspace(tree), 200, 1e-10)
+    cost, _ = solve(arrays, tasks, targets, NO_BODIES, FREE, start, make_workspace(tree), 200, 1e-10)
     assert cost < 1e-10
 
 
@@ -113,8 +114,8 @@ def test_the_box_is_never_left(seed: int, width: float) -> None:
     for joint in tree.independent:
         middle[arrays.variable[joint]] = qpos[7 + joint]
     limits = Limits(middle - width, middle + width)
-    before = linearise(arrays, tasks, targets, qpos, work)
-    cost, _ = solve(arrays, tasks, targets, limits, qpos, work, 20, 1e-6)
+    before = linearise(arrays, tasks, targets, NO_BODIES, qpos, work)
+    cost, _ = solve(arrays, tasks, targets, NO_BODIES, limits, qpos, work, 20, 1e-6)
     assert cost <= before + 1e-12
     joints = qpos[7:][tree.independent]
     assert np.all(joints >= limits.lower[6:]) and np.all(joints <= limits.upper[6:])
@@ -132,9 +133,9 @@ def test_a_wall_is_used_and_left_again() -> None:
     upper[1] = goal[1] - 0.1
     limits = Limits(np.full(6, -np.inf), upper)
     qpos = goal + 0.05
-    solve(arrays, tasks, targets, limits, qpos, work, 100, 1e-10)
+    solve(arrays, tasks, targets, NO_BODIES, limits, qpos, work, 100, 1e-10)
     assert qpos[1] == upper[1]
-    cost, _ = solve(arrays, tasks, targets, FREE, qpos, work, 100, 1e-10)
+    cost, _ = solve(arrays, tasks, targets, NO_BODIES, FREE, qpos, work, 100, 1e-10)
     assert cost < 1e-12 and qpos[1] == pytest.approx(goal[1], abs=1e-5)
 
 
@@ -144,7 +145,7 @@ def test_weightless_tasks_move_nothing() -> None:
     tree = random_tree(generator, 6, free_base=True)
     tasks, qpos = problem(tree, generator), random_qpos(generator, tree)
     targets, before = aim(tree, tasks, random_qpos(generator, tree), weight=0.0), qpos.copy()
-    cost, steps = solve(tree_arrays(tree), tasks, targets, FREE, qpos, make_workspace(tree), 10, 1e-6)
+    cost, steps = solve(tree_arrays(tree), tasks, targets, NO_BODIES, FREE, qpos, make_workspace(tree), 10, 1e-6)
     assert (cost, steps) == (0.0, 0)
     assert np.allclose(qpos, before)
 

@@ -6,20 +6,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bunraku.outputs.servo import VELOCITY_GAIN, ServoLimits, Servos
+from bunraku.outputs.servo import VELOCITY_GAIN, Servos, within_limits
 
 H = 0.002
 
 
 def servos(velocity: float = 2.0, acceleration: float = 50.0, reach: float = 1.0) -> Servos:
-    return Servos(
-        ServoLimits(
-            lower=np.array([-reach]),
-            upper=np.array([reach]),
-            velocity=np.array([velocity]),
-            acceleration=np.array([acceleration]),
-        )
-    )
+    return Servos(np.array([-reach]), np.array([reach]), np.array([velocity]), np.array([acceleration]))
 
 
 @settings(deadline=None, max_examples=60)
@@ -69,3 +62,34 @@ def test_the_loop_never_asks_for_more_than_the_velocity_limit() -> None:
     servo.reset(np.array([1.0]))
     assert servo.acceleration(np.array([-1.0]), np.array([2.0]))[0] == 0
     assert servo.acceleration(np.array([-1.0]), np.array([2.5]))[0] == -0.5 * VELOCITY_GAIN
+
+
+@settings(deadline=None, max_examples=150)
+@given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 12))
+def test_coupled_servos_do_together_what_they_can(seed: int, count: int) -> None:
+    """Within their efforts, as near to what is wanted by the inertia's own measure as any other efforts would come."""
+    rng = np.random.default_rng(seed)
+    roots = rng.normal(size=(count, count + 2))
+    inertia = roots @ roots.T + 0.05 * np.eye(count)
+    wanted, load = rng.normal(size=count) * 3, rng.normal(size=count)
+    limit = rng.uniform(0.5, 4, count)
+    effort, cut = within_limits(inertia, wanted, load, limit)
+    assert (np.abs(effort) <= limit * (1 + 1e-9)).all()
+    np.testing.assert_allclose(np.abs(effort[cut]), limit[cut])
+
+    def miss(efforts: np.ndarray) -> float:
+        off = np.linalg.solve(inertia, efforts - load) - wanted
+        return float(off @ inertia @ off)
+
+    best = miss(effort)
+    for _ in range(20):
+        other = np.clip(effort + rng.normal(size=count) * rng.choice([0.01, 0.3, 3.0]), -limit, limit)
+        assert best <= miss(other) * (1 + 1e-9) + 1e-12
+
+
+def test_servos_that_can_get_what_they_want() -> None:
+    """Far limits cut nothing."""
+    inertia, wanted, load = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([1.0, -2.0]), np.array([0.3, 0.0])
+    effort, cut = within_limits(inertia, wanted, load, np.array([100.0, 100.0]))
+    np.testing.assert_allclose(effort, [1.3, -1.5])
+    assert not cut.any()

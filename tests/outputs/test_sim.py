@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bunraku.errors import OutputError, RobotError, UnknownNameError
+from bunraku.errors import MissingPackageError, OutputError, RobotError, UnknownNameError
 from bunraku.outputs.sim import Simulation
 from bunraku.robots import Robot, RobotMotion, load_robot
 
@@ -174,19 +174,24 @@ def test_says_what_it_could_not_do(carriage: Robot) -> None:
     assert abs(last.error[slide]) < 1e-3
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "g1", "talos", "romeo"])
 def test_is_stable_for_anything_within_the_limits(name: str) -> None:
     """Five seconds of random targets, new ones every half second: nothing grows without bound or is no number."""
-    robot = robot_of(name)
+    try:
+        robot = robot_of(name)
+    except MissingPackageError as error:
+        pytest.skip(str(error))
     sim = Simulation(robot)
+    fastest = 0.0
     for k in range(10):
         target = within(robot, k)
         for _ in range(10):
             measured = sim.step(target, 0.05)
-    assert all(np.isfinite(a).all() for a in (measured.qpos, measured.qvel, measured.effort))
+            speed = np.abs(joints_of_velocity(robot, measured.qvel)) / robot.velocity
+            fastest = max(fastest, float(speed[robot.tree.independent].max()))
+            assert all(np.isfinite(a).all() for a in (measured.qpos, measured.qvel, measured.effort))
     assert sum(warning.number for warning in sim.data.warning) == 0
-    speed = np.abs(joints_of_velocity(robot, measured.qvel)) / robot.velocity
-    assert speed.max() < 3
+    assert fastest < (1.3 if name in NAMES else 5)
 
 
 def test_a_free_base_falls_and_a_pinned_one_is_carried() -> None:

@@ -41,20 +41,26 @@ def walker(
         local[f"{side}_foot"] = turn(y, -hip - knee)
         for finger in FINGERS:
             local[f"{side}_{finger}_2"] = turn(sign * x, 0.3 + 0.3 * wave) if finger != "thumb" else turn(z, 0.0)
-    rotations, positions = np.empty((frames, JOINT_COUNT, 4)), np.empty((frames, JOINT_COUNT, 3))
+    rotations = np.empty((frames, JOINT_COUNT, 4))
     for j, name in enumerate(JOINTS):
-        p = PARENTS[j]
-        if p < 0:
-            rotations[:, j], positions[:, j] = local[name], np.array([1.0, 2.0, 0.95 * size])
-        else:
-            rotations[:, j] = rot.multiply(rotations[:, p], local[name])
-            positions[:, j] = positions[:, p] + rot.rotate(rotations[:, p], ADULT_BONES[j] * size)
+        rotations[:, j] = local[name] if j == 0 else rot.multiply(rotations[:, PARENTS[j]], local[name])
+    positions = placed(rotations, size)
     known = np.arange(JOINT_COUNT) < (JOINT_COUNT if hands else BODY_COUNT)
     turning = known & ~np.array([name.endswith("_tip") for name in JOINTS])
     return HumanMotion(
         positions=positions, rotations=rotations, fps=fps, name="walker",
         position_valid=np.tile(known, (frames, 1)), rotation_valid=np.tile(turning, (frames, 1)),
     )  # fmt: skip
+
+
+def placed(rotations: Array, size: float = 1.0) -> Array:
+    """(T, J, 3) where the joints of an adult with these world rotations are."""
+    positions = np.empty((*rotations.shape[:2], 3))
+    positions[:, 0] = [1.0, 2.0, 0.95 * size]
+    for j in range(1, JOINT_COUNT):
+        bone = rot.rotate(rotations[:, PARENTS[j]], ADULT_BONES[j] * size)
+        positions[:, j] = positions[:, PARENTS[j]] + bone
+    return positions
 
 
 def as_bvh(

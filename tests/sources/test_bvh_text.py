@@ -169,6 +169,20 @@ def test_parse_bounds() -> None:
         tracemalloc.stop()
 
 
+def test_large_files_are_checked_first() -> None:
+    """Of a large file with a fault at its end, no numbers are kept: memory stays near the text's own."""
+    rows = 150_000
+    text = SMALL[: SMALL.index(b"0 1 2")].replace(b"Frames: 2", b"Frames: %d" % rows) + b"0 1 2 3 4 5 6 7 8\n" * rows
+    assert parse_bvh(text).values[-1].tolist() == list(range(9))
+    text = text[:-2] + b"x\n"
+    tracemalloc.start()
+    try:
+        assert f"'x' for Yrotation of joint 'Spine' in frame {rows - 1}" in refusal(text)
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(text)
+    finally:
+        tracemalloc.stop()
+
+
 def test_frames_of_nothing() -> None:
     """Rows without channels cannot be declared."""
     text = b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 5\nFrame Time: 1\n"

@@ -63,7 +63,7 @@ def test_schemes(scheme: str) -> None:
 @pytest.mark.parametrize("axes", [along_x, swung({}), swung({"arms": 0.8}), swung({"arms": 1.5, "legs": 0.3})])
 @pytest.mark.parametrize("per_metre", [1.0, 100.0])
 def test_without_names(axes, per_metre: float) -> None:
-    """Joints called j0, j1 … are told by topology and geometry, sides too, and the notes say which was taken for what."""
+    """Joints called j0, j1 … are told by topology and geometry, sides too; the notes say what was taken for what."""
     motion = walker(60, hands=True)
     motion = replace(motion, rotation_valid=motion.rotation_valid & ~_is_finger())
     motion = replace(motion, position_valid=motion.position_valid & ~_is_finger())

@@ -72,7 +72,7 @@ def build() -> Model:
     m = Model("inmoov", DESCRIPTION, NEUTRAL, NOTES)
     looks(m)
     shells(m)
-    m.joint_class("waist", velocity=4.0, effort=40, damping=1.0, armature=0.05)
+    m.joint_class("waist", velocity=4.0, effort=80, damping=1.0, armature=0.05)
     m.joint_class("arm", velocity=5.0, effort=20, damping=0.3, armature=0.02)
     m.joint_class("wrist", velocity=6.0, effort=2, damping=0.03, armature=0.002)
     m.joint_class("neck", velocity=5.0, effort=5, damping=0.08, armature=0.004)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bunraku.kinematics.jit import kernel
 from bunraku.kinematics.kernels import forward_kinematics
+from bunraku.kinematics.self_distance import Bodies, BodyMemory, add_self_distance, make_bodies, make_memory
 from bunraku.kinematics.tree import KinematicTree
 
 Array = NDArray[np.float64]
@@ -98,6 +99,11 @@ class Workspace(NamedTuple):
     """(4, 3) small operands of a task"""
     matrix: Array
     """(3, 3) likewise"""
+    bodies: BodyMemory
+
+
+NO_BODIES = make_bodies([], [], 0.0)
+"""nothing is kept apart"""
 
 
 class Limits(NamedTuple):
@@ -175,13 +181,13 @@ def make_targets(tasks: Tasks, variables: int) -> Targets:
     )
 
 
-def make_workspace(tree: KinematicTree) -> Workspace:
+def make_workspace(tree: KinematicTree, bodies: Bodies = NO_BODIES) -> Workspace:
     """Memory for one solver; two threads need two of them."""
     nodes, nv = len(tree.parent), (6 if tree.free_base else 0) + len(tree.independent)
     return Workspace(
         np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)), np.zeros((nv, nv)), np.zeros(nv), np.zeros((nv, nv)),
         np.zeros(nv), np.zeros((3, nv)), np.zeros(nv, np.int32), np.zeros(nv, np.int32), np.zeros(nv),
-        np.zeros(tree.qpos_size), np.zeros((4, 3)), np.zeros((3, 3)),
+        np.zeros(tree.qpos_size), np.zeros((4, 3)), np.zeros((3, 3)), make_memory(bodies, nv),
     )  # fmt: skip
 
 
@@ -287,7 +293,7 @@ def _accumulate(J, residual, weight, support, first, last, hessian, gradient):
 
 
 @kernel
-def linearise(tree, tasks, targets, qpos, work):
+def linearise(tree, tasks, targets, bodies, qpos, work):
     """Forward kinematics, then gradient and Gauss–Newton matrix of all terms at `qpos`; returns the cost."""
     position, rotation, J = work.node_position, work.node_rotation, work.jacobian
     forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
@@ -351,6 +357,7 @@ def linearise(tree, tasks, targets, qpos, work):
             cost += w * e * e
             work.gradient[v] += w * e
             work.hessian[v, v] += w
+    cost += add_self_distance(tree, bodies, work.bodies, position, rotation, work.hessian, work.gradient)
     return cost
 
 
@@ -479,7 +486,7 @@ def _inside(tree, limits, qpos):
 
 
 @kernel
-def solve(tree, tasks, targets, limits, qpos, work, iterations, tolerance):
+def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, tolerance):
     """Improve `qpos` in place. Returns (cost, steps taken). Node poses in `work` belong to the result.
 
     Stops when a step promises less than `tolerance` (rad or m) in every variable. A step that does not lower the cost
@@ -489,7 +496,7 @@ def solve(tree, tasks, targets, limits, qpos, work, iterations, tolerance):
     retreat = False
     _inside(tree, limits, qpos)
     while True:
-        cost = linearise(tree, tasks, targets, qpos, work)
+        cost = linearise(tree, tasks, targets, bodies, qpos, work)
         if cost > best and not retreat:
             for i in range(len(qpos)):
                 qpos[i] = work.backup[i]

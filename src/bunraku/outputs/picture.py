@@ -24,8 +24,9 @@ Image = NDArray[np.uint8]
 _MAX_GEOMS = 4000
 _LEAST_SHARE = 0.95
 """a person beside a robot that is lower than this share of his height is drawn smaller"""
-_APART = 1.0
+_APART = 0.9
 """between the middles of person and robot, of the height of the higher one"""
+_POSES = 16
 _SIDE = 17.0
 """degrees that the camera stands off the front"""
 _ELEVATION = -9.0
@@ -51,8 +52,8 @@ class Scene:
         self.robot, self.figure, self.width, self.height = robot, figure, width, height
         self.model = stage_model(robot, width, height, shadows)
         self.data = mujoco.MjData(self.model)
-        self._robot_height = _height(self.model, self.data, robot.neutral)
-        self.model.stat.extent = 1.8 * self._robot_height  # what is drawn takes its fog and shadow sizes from here
+        self._robot_room = _room(self.model, self.data, robot)
+        self.model.stat.extent = 1.8 * self._robot_room  # what is drawn takes its fog and shadow sizes from here
         self._context: Any = open_context(width, height)
         self._context.make_current()
         self._painter = mujoco.MjrContext(self.model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
@@ -109,7 +110,7 @@ class Scene:
             placed = self._placed(np.asarray(points, float), valid, here + away)
             draw_figure(self._scene, self.figure, placed, valid, self._figure_height)
             self._ground(here + away, self._figure_height)
-        self._ground(here, self._robot_height)
+        self._ground(here, self._robot_room)
         return self._shoot()
 
     def _shoot(self) -> Image:
@@ -139,7 +140,7 @@ class Scene:
         """The first figure decides how large figures are drawn."""
         if self._scale is None:
             height = height_of(points, valid)
-            self._scale = min(1.0, self._robot_height / _LEAST_SHARE / height)
+            self._scale = min(1.0, self._robot_room / _LEAST_SHARE / height)
             self._figure_height = height * self._scale
 
     def _placed(self, points: Array, valid: NDArray[np.bool_], at: Array) -> Array:
@@ -150,12 +151,12 @@ class Scene:
         return np.asarray(moved * (self._scale or 1.0) + np.array([*at, 0.0]))
 
     def _highest(self) -> float:
-        return max(self._robot_height, self._figure_height)
+        return max(self._robot_room, self._figure_height)
 
     def _aim(self, middle: Array, *, beside: bool) -> None:
         """Look at the middle from far enough to see everything, arms stretched out."""
         size = self._highest()
-        wide = (1.1 + _APART if beside else 1.15) * size
+        wide = (1.0 + _APART if beside else 1.15) * size
         high = max(1.2 * size, wide * self.height / self.width)
         self._camera.lookat[:] = [*middle, 0.5 * size]
         self._camera.distance = high / 2 / np.tan(np.radians(self.model.vis.global_.fovy) / 2)
@@ -171,17 +172,23 @@ def _visible(model: mujoco.MjModel) -> mujoco.MjvOption:
     return option
 
 
-def _height(model: mujoco.MjModel, data: mujoco.MjData, neutral: Array) -> float:
-    """How much room the robot takes in its neutral pose: its height above the floor, or its width, metres."""
-    data.qpos[:] = neutral
-    mujoco.mj_kinematics(model, data)
+def _room(model: mujoco.MjModel, data: mujoco.MjData, robot: Robot) -> float:
+    """Metres that the robot takes: its height in the neutral pose, or as far as it can reach if that is more."""
     own = model.geom_bodyid > 0
-    centres = data.geom_xpos[own] + np.einsum(
-        "gij,gj->gi", data.geom_xmat[own].reshape(-1, 3, 3), model.geom_aabb[own, :3]
-    )
-    reach = np.abs(data.geom_xmat[own].reshape(-1, 3, 3)) @ model.geom_aabb[own, 3:, None]
-    high, low = (centres + reach[..., 0]).max(axis=0), (centres - reach[..., 0]).min(axis=0)
-    return float(max(high[2] - min(low[2], 0.0), 0.7 * (high - low)[:2].max(), 0.05))
+    data.qpos[:] = robot.neutral
+    mujoco.mj_kinematics(model, data)
+    frames = data.geom_xmat[own].reshape(-1, 3, 3)
+    tops = data.geom_xpos[own] + np.einsum("gij,gj->gi", frames, model.geom_aabb[own, :3])
+    tops += np.einsum("gij,gj->gi", np.abs(frames), model.geom_aabb[own, 3:])
+    rng, reach = np.random.default_rng(0), 0.0
+    low, high = np.maximum(robot.lower, -np.pi), np.minimum(robot.upper, np.pi)
+    for _ in range(_POSES):
+        joints = rng.uniform(low, high)
+        data.qpos[:] = robot.clamp(np.concatenate([robot.neutral[: robot.first_joint], joints]))
+        mujoco.mj_kinematics(model, data)
+        aside = np.linalg.norm(data.geom_xpos[own, :2] - data.xpos[1, :2], axis=1) + 0.5 * model.geom_rbound[own]
+        reach = max(reach, float(aside.max()))
+    return max(float(tops[:, 2].max()), 1.5 * reach, 0.05)
 
 
 def _heading(quaternion: Array) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,25 +13,19 @@ VELOCITY_GAIN = 200.0
 """1/s, what acceleration an error of one radian per second asks for"""
 _APPROACH = 100.0
 """1/s, how the reference comes to rest at its goal"""
-
-
-@dataclass(frozen=True, eq=False)
-class ServoLimits:
-    """What m servos can do. All arrays are (m,)."""
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    acceleration: Array
+_ROUNDS = 10
+"""of finding out which servos are at their limits; three are usual"""
 
 
 class Servos:
-    """State and law of m position servos; time steps and measured values are arguments."""
+    """State and law of m position servos; time steps and measured values are arguments. All arrays are (m,)."""
 
-    def __init__(self, limits: ServoLimits) -> None:
-        self.limits = limits
-        self.reference = np.zeros_like(limits.lower)
-        self.rate = np.zeros_like(limits.lower)
+    def __init__(self, lower: Array, upper: Array, velocity: Array, acceleration: Array) -> None:
+        self.lower, self.upper, self.velocity = lower, upper, velocity
+        self.agility = acceleration
+        """what each can speed up and slow down by as things are; whoever knows the load keeps it up to date"""
+        self.reference = np.zeros_like(lower)
+        self.rate = np.zeros_like(lower)
 
     def reset(self, position: Array) -> None:
         """Rest at a position."""
@@ -42,19 +34,42 @@ class Servos:
 
     def advance(self, goal: Array, goal_rate: Array, dt_s: float) -> None:
         """Bring the reference nearer to a moving goal, within velocity and acceleration, able to stop there."""
-        lim = self.limits
         gap = goal - self.reference
-        brake = np.sqrt(2 * lim.acceleration * np.abs(gap))
-        wanted = goal_rate + np.sign(gap) * np.minimum(brake, _APPROACH * np.abs(gap))
-        wanted = np.clip(wanted, -lim.velocity, lim.velocity)
-        step = lim.acceleration * dt_s
+        wanted = np.clip(goal_rate + self._approach(gap, _APPROACH), -self.velocity, self.velocity)
+        step = self.agility * dt_s
         self.rate = self.rate + np.clip(wanted - self.rate, -step, step)
         moved = self.reference + self.rate * dt_s
-        self.reference = np.clip(moved, lim.lower, lim.upper)
+        self.reference = np.clip(moved, self.lower, self.upper)
         self.rate = np.where(moved == self.reference, self.rate, 0.0)
 
     def acceleration(self, position: Array, velocity: Array) -> Array:
         """(m,) what each joint shall accelerate with, given where it is."""
-        wanted = self.rate + POSITION_GAIN * (self.reference - position)
-        wanted = np.clip(wanted, -self.limits.velocity, self.limits.velocity)
+        wanted = self.rate + self._approach(self.reference - position, POSITION_GAIN)
+        wanted = np.clip(wanted, -self.velocity, self.velocity)
         return VELOCITY_GAIN * (wanted - velocity)
+
+    def _approach(self, gap: Array, gain: float) -> Array:
+        """(m,) the speed to close a gap with: in proportion, but never one that could not be braked within it."""
+        size = np.abs(gap)
+        return np.asarray(np.sign(gap) * np.minimum(gain * size, np.sqrt(2 * self.agility * size)))
+
+
+def within_limits(inertia: Array, wanted: Array, load: Array, limit: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """(m,) efforts within the limits that bring m coupled joints nearest to the accelerations they want; which are cut.
+
+    Nearest by Gauss's measure, which makes the answer unique: no servo is pushed beyond what it wants, and what one
+    cannot give is no surprise to the others.
+    """
+    effort = inertia @ wanted + load
+    side = np.sign(effort) * (np.abs(effort) > limit)
+    for _ in range(_ROUNDS):
+        cut, given = side != 0, wanted.copy()
+        rest = (side * limit - load)[cut] - inertia[np.ix_(cut, ~cut)] @ wanted[~cut]
+        given[cut] = np.linalg.solve(inertia[np.ix_(cut, cut)], rest)
+        effort = inertia @ given + load
+        over = np.sign(effort) * (np.abs(effort) > limit * (1 + 1e-9))
+        kept = np.where(cut, side * (side * (given - wanted) <= 0), over)
+        if np.array_equal(kept, side):
+            break
+        side = kept
+    return np.clip(effort, -limit, limit), side != 0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import OutputError, RobotError, UnknownNameError
-from bunraku.outputs.servo import ServoLimits, Servos
+from bunraku.outputs.servo import Servos, within_limits
 from bunraku.outputs.sim_model import addresses, simulation_model
 from bunraku.robots.command import Measured
 from bunraku.robots.motion import RobotMotion
@@ -22,13 +22,10 @@ from bunraku.robots.robot import Robot
 
 Array = NDArray[np.float64]
 
-_SAMPLES = 24
-_SHARE = 0.6
-"""of the effort that gravity leaves, this much is planned for acceleration"""
+_SHARE, _LEAST_SHARE = 0.6, 0.2
+"""of the effort that the load leaves, and at least of the whole, this much is planned for acceleration"""
 _OVERSPEED = 0.02
 """a motor that is dragged past its speed by this share brakes with as much as its effort, as its back EMF does"""
-_CUTS = 4
-"""rounds of finding out which servos are at their limits"""
 _LONGEST_STEP_S = 10.0
 _LEAST_RISE_S = 0.01
 """no servo reaches its full speed faster"""
@@ -57,7 +54,7 @@ class Simulation:
         lead = tree.independent
         self._friction = self.model.dof_damping[self._at_qvel[lead]].copy()
         self._brake = robot.effort[lead] / (_OVERSPEED * robot.velocity[lead])
-        self._servos = Servos(self._limits())
+        self._servos = Servos(robot.lower[lead], robot.upper[lead], robot.velocity[lead], np.ones(len(lead)))
         self._base = robot.neutral[: robot.first_joint].copy()
         self._base_velocity = np.zeros(6 if robot.base == "free" else 0)
         self.reset(robot.neutral)
@@ -87,8 +84,9 @@ class Simulation:
         h = self.model.opt.timestep = dt_s / count
         start, end = self._goal[first:][lead], target[first:][lead]
         path, rate = (end - start) / count, (end - start) / dt_s
-        asked = np.abs(end - self._servos.reference) / dt_s > self._servos.limits.velocity * (1 + 1e-6)
+        asked = np.abs(end - self._servos.reference) / dt_s > self.robot.velocity[lead] * (1 + 1e-6)
         base_start = self._base
+        self._servos.agility = self._agility()
         saturated = np.zeros(len(lead), bool)
         for k in range(1, count + 1):
             self._servos.advance(start + path * k, rate, h)
@@ -151,58 +149,29 @@ class Simulation:
         return cut
 
     def _demand(self, wanted: Array, load: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """(m,) efforts that give the wanted accelerations under the load, were the base held; and which are cut.
-
-        What a servo at its limit cannot give is no surprise to the others: they get what they then need.
-        """
+        """(m,) efforts for the wanted accelerations under the load, were the base held; and which of them are cut."""
         limit = self.robot.effort[self.robot.tree.independent]
         self._wanted[self._at_qvel] = self.robot.tree.ratio * wanted[self._lead]
         mujoco.mj_mulM(self.model, self.data, self._force, self._wanted)
         effort = self._reduce(self._force[self._at_qvel]) + load
-        cut = np.abs(effort) > limit
-        if not cut.any():
-            return effort, cut
+        if (np.abs(effort) <= limit).all():
+            return effort, np.zeros(len(effort), bool)
         mujoco.mj_fullM(self.model, self.data, self._mass)
-        inertia = self._together.T @ self._mass @ self._together
-        for _ in range(_CUTS):
-            effort = np.clip(effort, -limit, limit)
-            rest = effort[cut] - load[cut] - inertia[np.ix_(cut, ~cut)] @ wanted[~cut]
-            given = wanted.copy()
-            given[cut] = np.linalg.solve(inertia[np.ix_(cut, cut)], rest)
-            effort[~cut] = (inertia @ given + load)[~cut]
-            more = np.abs(effort) > limit
-            if not (more & ~cut).any():
-                break
-            cut |= more
-        return np.clip(effort, -limit, limit), cut
+        return within_limits(self._together.T @ self._mass @ self._together, wanted, load, limit)
 
     def _reduce(self, efforts: Array) -> Array:
         """(m,) efforts at the leaders for efforts (n,) at all joints."""
         tree = self.robot.tree
         return np.bincount(self._lead, tree.ratio * efforts, len(tree.independent)).astype(float)
 
-    def _limits(self) -> ServoLimits:
-        """Accelerations that each servo can give in any pose, from the largest inertia and gravity over some poses."""
-        robot, lead = self.robot, self.robot.tree.independent
-        inertia, gravity = np.full(len(lead), 1e-9), np.zeros(len(lead))
-        rng = np.random.default_rng(0)
-        low, high = np.maximum(robot.lower, -np.pi), np.minimum(robot.upper, np.pi)
-        for _ in range(_SAMPLES):
-            qpos = np.concatenate([robot.neutral[: robot.first_joint], rng.uniform(low, high)])
-            self.data.qpos[self._at_qpos] = robot.clamp(qpos)[robot.first_joint :]
-            mujoco.mj_forward(self.model, self.data)
-            mujoco.mj_fullM(self.model, self.data, self._mass)
-            each = np.einsum("am,ab,bm->m", self._together, self._mass, self._together)
-            inertia = np.maximum(inertia, each)
-            gravity = np.maximum(gravity, np.abs(self._reduce(self.data.qfrc_bias[self._at_qvel])))
-        effort, velocity = robot.effort[lead], robot.velocity[lead]
-        spare = np.maximum(_SHARE * (effort - gravity), 0.2 * effort)
-        return ServoLimits(
-            lower=robot.lower[lead],
-            upper=robot.upper[lead],
-            velocity=velocity,
-            acceleration=np.minimum(spare / inertia, velocity / _LEAST_RISE_S),
-        )
+    def _agility(self) -> Array:
+        """(m,) acceleration that each servo can give in this pose beside carrying its load."""
+        lead = self.robot.tree.independent
+        mujoco.mj_fullM(self.model, self.data, self._mass)
+        inertia = np.sum(self._together * (self._mass @ self._together), axis=0)
+        limit, load = self.robot.effort[lead], self._reduce(self.data.qfrc_bias[self._at_qvel])
+        spare = np.maximum(_SHARE * (limit - np.abs(load)), _LEAST_SHARE * limit)
+        return np.asarray(np.minimum(spare / inertia, self.robot.velocity[lead] / _LEAST_RISE_S))
 
     def _carry(self, base: Array) -> None:
         self._base = base.copy()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _NEAR = 2
 """links this few joints apart may overlap, as they do inside a real joint's housing"""
 
+_CLOSE = 0.02
+"""metres; links nearer than this at rest are told apart by shapes that are too rough for it"""
 _ROTOR_S, _DRAG = 0.005, 0.05
 """a motor that the description says nothing of: seconds in which its full effort brings its own rotor to full speed,
 and the share of its effort that friction takes at that speed"""
@@ -74,12 +76,13 @@ def _add_motors(model: mujoco.MjModel, robot: Robot) -> None:
 
 
 def _overlaps(model: mujoco.MjModel, robot: Robot) -> list[tuple[str, str]]:
-    """Pairs of links that shall not push each other: neighbours, and those that touch in the neutral pose."""
+    """Pairs of links that shall not push each other: neighbours, and those that all but touch in the neutral pose."""
     import mujoco
 
     chains = [_chain(model, body) for body in range(model.nbody)]
     solid = [b for b in range(1, model.nbody) if model.body_geomnum[b]]
     found = {pair for pair in combinations(solid, 2) if _apart(chains[pair[0]], chains[pair[1]]) <= _NEAR}
+    model.geom_margin[:] = _CLOSE
     data = mujoco.MjData(model)
     for name, value in zip(robot.joint_names, robot.neutral[robot.first_joint :], strict=True):
         data.qpos[model.joint(name).qposadr[0]] = value

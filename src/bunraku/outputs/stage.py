@@ -40,10 +40,11 @@ def stage_model(robot: Robot, width: int, height: int, shadows: bool) -> mujoco.
     view = spec.visual
     view.global_.offwidth, view.global_.offheight = width, height
     view.global_.fovy = 24.0
-    view.quality.shadowsize = 2048
+    view.quality.shadowsize = 4096
     view.quality.offsamples = 4
     view.quality.numslices, view.quality.numstacks = (24, 14) if shadows else (16, 8)
-    view.map.shadowclip, view.map.znear, view.map.zfar = 1.0, 0.03, 40.0
+    # beyond the clip the shadow map is noise: the floor in front of the camera must lie within
+    view.map.shadowclip, view.map.znear, view.map.zfar = 2.2, 0.03, 40.0
     view.map.fogstart, view.map.fogend = 2.4, 7.5
     view.rgba.fog = [*(np.array(_SKY[0]) / 2 + np.array(_SKY[1]) / 2), 1]
     try:

@@ -23,14 +23,27 @@ from bunraku.kinematics.solver import (
     tree_arrays,
     variable_limits,
 )
+from bunraku.retarget.apart import keep_apart
 from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
-from bunraku.retarget.kernels import FootMemory, Ground, HumanSide, Stance, detect_contact, fill_targets, solve_frames
+from bunraku.retarget.kernels import (
+    Escape,
+    FootMemory,
+    Ground,
+    HumanSide,
+    Limbs,
+    Stance,
+    detect_contact,
+    fill_targets,
+    solve_frames,
+)
 from bunraku.robots import Robot, RobotMotion
 from bunraku.robots.semantics import Point
 
 Array = NDArray[np.float64]
 
 FIRST_ITERATIONS, FIRST_ATTEMPTS = 60, 24
+LIMB_NAMES = tuple(f"{side}_arm" for side in SIDES)
+"""limbs that may change to another branch of their joints; a leg that stands must not"""
 ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
 POOR_RAD = 0.15
@@ -55,6 +68,7 @@ class MapperState:
     qpos: Array
     stance: Stance
     feet: FootMemory
+    escape: Escape
     work: Workspace
     targets: Targets
     bounds: Limits
@@ -79,6 +93,8 @@ class WholeBodyMapper:
         self._limits = variable_limits(tree, robot.lower, robot.upper)
         self._speed = self._variable_speed()
         self._human = self._human_side()
+        self._bodies = keep_apart(robot)
+        self._limbs = self._make_limbs()
         self._support = _support_points(robot)
         self._ground = self._make_ground(1.0, _rest_clearance())
 
@@ -91,15 +107,14 @@ class WholeBodyMapper:
         """A fresh state: the next pose is solved from the neutral configuration."""
         nv = len(self._limits.lower)
         targets = make_targets(self._tasks, nv)
-        for joint in self.robot.tree.independent:
-            v = self._tree.variable[joint]
-            targets.posture[v] = self.robot.neutral[self.robot.first_joint + joint]
-            targets.posture_weight[v] = self.weights.posture
+        targets.posture[:] = self._limbs.rest
+        targets.posture_weight[:] = self._limbs.rest_weight
         return MapperState(
             self.robot.clamp(self.robot.neutral),
             self._stance(),
             FootMemory(np.zeros((2 * len(SIDES), 3)), np.zeros(2 * len(SIDES), bool), np.zeros(1, bool)),
-            make_workspace(self.robot.tree),
+            Escape(np.zeros(len(LIMB_NAMES)), np.zeros(len(LIMB_NAMES)), np.zeros(nv), np.ones(1, np.int64)),
+            make_workspace(self.robot.tree, self._bodies),
             targets,
             Limits(np.zeros(nv), np.zeros(nv)),
         )
@@ -142,8 +157,8 @@ class WholeBodyMapper:
 
     def _frames(self, state: MapperState, dt_s: float, iterations: int, out: Array, costs: Array, *clip: Any) -> int:
         steps: int = solve_frames(
-            self._tree, self._tasks, state.targets, self._limits, state.bounds, self._speed, dt_s,
-            self._human, self._ground, state.stance, state.work, *clip,
+            self._tree, self._tasks, state.targets, self._bodies, self._limits, state.bounds, self._speed, dt_s,
+            self._human, self._ground, state.stance, self._limbs, state.escape, state.work, *clip,
             state.qpos, iterations, TOLERANCE_RAD, out, costs,
         )  # fmt: skip
         return steps
@@ -205,6 +220,24 @@ class WholeBodyMapper:
                 support = self._tasks.support[self._tasks.support_start[task] : self._tasks.support_start[task + 1]]
                 joints |= {int(j) for j in self.robot.tree.independent if self._tree.variable[j] in support}
         return np.array(sorted(joints), np.int32)
+
+    def _make_limbs(self) -> Limbs:
+        nv, K = len(self._limits.lower), len(self._tasks.kind)
+        of_variable, of_task = np.full(nv, -1, np.int32), np.full(K, -1, np.int32)
+        rest, weight = np.zeros(nv), np.zeros(nv)
+        for joint in self.robot.tree.independent:
+            v = self._tree.variable[joint]
+            rest[v] = self.robot.neutral[self.robot.first_joint + joint]
+            weight[v] = self.weights.posture
+        for number, name in enumerate(LIMB_NAMES):
+            for joint in self.robot.semantics.joints.get(name, ()):
+                of_variable[self._tree.variable[joint]] = number
+        for task, pair in enumerate(self.pairs.directions):
+            end = pair.node[1]
+            of_task[task] = of_variable[self._tree.variable[end - 1]] if end > 0 else -1
+        for task, turn in enumerate(self.pairs.orientations, len(self.pairs.directions)):
+            of_task[task] = of_variable[self._tree.variable[turn.node - 1]] if turn.node > 0 else -1
+        return Limbs(of_variable, of_task, rest, weight)
 
     def _human_side(self) -> HumanSide:
         directions, orientations = self.pairs.directions, self.pairs.orientations

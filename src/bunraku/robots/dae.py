@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -163,14 +162,14 @@ def _corners(primitive: Element, kind: str, stride: int, offset: int) -> NDArray
 
 def _floats(source: Element) -> Array:
     """(n, 3) positions of a source."""
-    values = _array(source.findtext("float_array"), np.float64)
+    values = markup.floats(source.findtext("float_array") or "")
     if len(values) % 3 or not np.isfinite(values).all():
         raise RobotError("positions are not triples of finite numbers")
     return values.reshape(-1, 3)
 
 
 def _integers(text: str | None) -> NDArray[np.int64]:
-    return _array(text, np.int64).astype(np.int64)
+    return markup.floats(text or "", np.int64)
 
 
 def _integer(text: str) -> int:
@@ -178,10 +177,3 @@ def _integer(text: str) -> int:
     if not 0 <= value <= 32:
         raise RobotError(f"offset {text} is out of range")
     return int(value)
-
-
-def _array(text: str | None, kind: type) -> NDArray[Any]:
-    try:
-        return np.array((text or "").split(), dtype=kind)
-    except (ValueError, OverflowError):
-        raise RobotError("an array holds words that are not numbers") from None

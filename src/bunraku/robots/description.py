@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
@@ -62,12 +64,19 @@ class Description:
 
     def add_mesh(self, name: str, path: Path | None, reference: str) -> str:
         """Note where a mesh's file is, or that it is missing; returns what to call it in the XML."""
-        file = f"{name}.obj" if path is not None and path.suffix.lower() == ".obj" else f"{name}.stl"
+        suffix = ".obj" if path is not None and path.suffix.lower() == ".obj" else ".stl"
+        file = self.file_name(name, suffix)
         if path is not None and is_readable(path):
             self.meshes[file] = path
         else:
             self.missing[file] = reference
         return file
+
+    def file_name(self, name: str, suffix: str) -> str:
+        """A plain new name for a file in the XML: one that no system reads as a path."""
+        taken = {*self.meshes, *self.missing, *self.textures}
+        plain = re.sub(r"[^a-z0-9_-]", "_", name.lower())[:64]
+        return next(f for k in count() if (f := f"{plain}{f'_{k}' if k else ''}{suffix}") not in taken)
 
     def section(self, tag: str) -> Element:
         """A top-level section, made where it is missing."""

@@ -241,7 +241,7 @@ class _Rewriter:
             asset = self.meshes[mesh]
             try:
                 path = self.description.meshes[asset.file]
-                points = meshes.triangles(path, heed_up_axis=self.description.heed_up_axis).reshape(-1, 3)
+                points = meshes.points(path, heed_up_axis=self.description.heed_up_axis)
             except RobotError:
                 self.description.meshes.pop(asset.file)
                 self.description.missing[asset.file] = path.name

@@ -25,6 +25,7 @@ from bunraku.robots.robot import Robot
 from bunraku.robots.urdf import read_urdf
 
 Base = Literal["free", "fixed"]
+_LONGEST_MESSAGE = 400
 _SUFFIXES = (".urdf", ".xml", ".mjcf", ".xacro")
 
 
@@ -45,7 +46,13 @@ def load_robot(
     try:
         return _build(_read(source), source, base, notes)
     except RobotError as error:
-        raise RobotError(f"{source.label}: {error}") from error
+        raise RobotError(f"{source.label}: {_shortened(str(error))}") from error
+
+
+def _shortened(message: str) -> str:
+    """A message that stays one line on a screen, whatever names it holds."""
+    line = " ".join(message.split())
+    return line if len(line) <= _LONGEST_MESSAGE else f"{line[:_LONGEST_MESSAGE]}…"
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
-"""Mesh files: STL (binary and text), OBJ and COLLADA, as triangles for fitting and as bytes for MuJoCo."""
+"""Mesh files: STL (binary and text), OBJ and COLLADA, as points to fit shapes to and as bytes for MuJoCo."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +14,18 @@ from numpy.typing import NDArray
 from bunraku.errors import RobotError
 from bunraku.robots import dae, markup
 
-Array = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 
-MAX_MESH_BYTES = 64 << 20
+MAX_MESH_BYTES = 32 << 20
 SUFFIXES = (".stl", ".obj", ".dae")
 _HEADER = 84
 _LOOK = 1 << 16
+_PIECE = 1 << 20
+_MANY = 200_000
+_SMALLEST = 1e-6
+"""m"""
+_OBJ_VERTEX = re.compile(rb"^v[ \t]+(\S+[ \t]+\S+[ \t]+\S+)", re.MULTILINE)
+_STL_VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)")
 _FACE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
 _MUJOCO_FACES = 200_000
 """more than this in one STL file MuJoCo refuses"""
@@ -49,23 +57,30 @@ def look(path: Path) -> dae.Look:
         return dae.Look(False, None)
 
 
-def triangles(path: Path, *, heed_up_axis: bool = False) -> Array:
-    """(n, 3, 3) corners of all triangles of a mesh file; `heed_up_axis` is about COLLADA files."""
-    content, kind = markup.read_bytes(path, MAX_MESH_BYTES), path.suffix.lower()
-    if kind == ".dae":
-        out = dae.triangles(content, heed_up_axis=heed_up_axis)
-    elif kind in SUFFIXES:
-        out = _stl(content) if kind == ".stl" else _obj(content)
+def points(path: Path, *, heed_up_axis: bool = False) -> Floats:
+    """(n, 3) vertices of a mesh file, thinned where there are very many; `heed_up_axis` is about COLLADA files."""
+    if path.suffix.lower() == ".obj":
+        found = _sane(_listed(_OBJ_VERTEX, markup.read_bytes(path, MAX_MESH_BYTES)))
     else:
+        found = triangles(path, heed_up_axis=heed_up_axis).reshape(-1, 3)
+    few = len(found) < 100 and len(np.unique(found, axis=0)) < 4
+    if few or np.ptp(found, axis=0).max() < _SMALLEST:
+        raise RobotError("has no extent")
+    return found[:: max(1, len(found) // _MANY)]
+
+
+def triangles(path: Path, *, heed_up_axis: bool = False) -> Floats:
+    """(n, 3, 3) corners of all triangles of an STL or COLLADA file."""
+    content, kind = markup.read_bytes(path, MAX_MESH_BYTES), path.suffix.lower()
+    if kind not in (".stl", ".dae"):
         raise RobotError(f"meshes of kind '{path.suffix}' are not read; {', '.join(SUFFIXES)} are")
-    if not len(out):
+    corners = _stl(content) if kind == ".stl" else dae.triangles(content, heed_up_axis=heed_up_axis)
+    if not len(corners):
         raise RobotError("holds no triangles")
-    if not np.isfinite(out).all() or np.abs(out).max() > markup.MAX_NUMBER:
-        raise RobotError("holds numbers that are not finite")
-    return out
+    return _sane(corners)
 
 
-def to_stl(corners: Array) -> bytes:
+def to_stl(corners: Floats) -> bytes:
     """Triangles `(n, 3, 3)` as a binary STL file."""
     faces = np.zeros(len(corners), _FACE)
     faces["corners"] = corners
@@ -115,49 +130,40 @@ def _declared(head: bytes) -> int:
     return int.from_bytes(head[80:84], "little")
 
 
-def _stl(content: bytes) -> Array:
+def _stl(content: bytes) -> Floats:
     count = _declared(content[:_HEADER]) if len(content) >= _HEADER else 0
     if 0 < count * _FACE.itemsize <= len(content) - _HEADER:
-        return np.frombuffer(content, _FACE, count, _HEADER)["corners"].astype(float)
+        return np.frombuffer(content, _FACE, count, _HEADER)["corners"].copy()
     if content[:5].lower() != b"solid":
         raise RobotError("an STL file that is shorter than it says")
-    words = content.split()
-    at = [i for i, word in enumerate(words) if word == b"vertex"]
-    values = _floats([words[i + k] for i in at for k in (1, 2, 3) if i + k < len(words)])
-    if len(at) % 3 or len(values) != 3 * len(at):
+    corners = _listed(_STL_VERTEX, content)
+    if len(corners) % 3:
         raise RobotError("a text STL file whose facets are not triangles")
-    return values.reshape(-1, 3, 3)
+    return corners.reshape(-1, 3, 3)
 
 
-def _obj(content: bytes) -> Array:
-    lines = [line.split() for line in content.splitlines()]
-    vertices = _floats([word for line in lines if line[:1] == [b"v"] for word in line[1:4]])
-    if len(vertices) % 3:
-        raise RobotError("an OBJ file with vertices that are not triples")
-    vertices = vertices.reshape(-1, 3)
-    fans: list[tuple[bytes, bytes, bytes]] = []
-    for line in lines:
-        if line[:1] == [b"f"]:
-            corners = [word.partition(b"/")[0] for word in line[1:]]
-            fans += [(corners[0], corners[k], corners[k + 1]) for k in range(1, len(corners) - 1)]
-    index = _floats([word for fan in fans for word in fan]).astype(np.int64).reshape(-1, 3)
-    index = np.where(index > 0, index - 1, index + len(vertices))
-    if index.size and (index.min() < 0 or index.max() >= len(vertices)):
-        raise RobotError("an OBJ file with a face that names a vertex that does not exist")
-    return vertices[index] if len(index) else np.zeros((0, 3, 3))
+def _listed(pattern: re.Pattern[bytes], content: bytes) -> Floats:
+    """(n, 3) the numbers in the lines that match, taken piece by piece to stay small in memory."""
+    parts, start = [np.zeros(0, np.float32)], 0
+    while start < len(content):
+        end = content.find(b"\n", start + _PIECE)
+        end = len(content) if end < 0 else end
+        parts.append(markup.floats(b" ".join(pattern.findall(content, start, end)), np.float32))
+        start = end
+    found = np.concatenate(parts)
+    if len(found) % 3:
+        raise RobotError("has vertices that are not three numbers")
+    return found.reshape(-1, 3)
 
 
-def _floats(words: list[bytes]) -> Array:
-    try:
-        values = np.array(words, dtype="S32").astype(float) if words else np.zeros(0)
-    except ValueError:
-        raise RobotError("holds words where numbers should stand") from None
-    if not np.isfinite(values).all() or (values.size and np.abs(values).max() > markup.MAX_NUMBER):
-        raise RobotError("holds numbers that are not finite")
+def _sane(values: Floats) -> Floats:
+    # NaN fails this comparison too.
+    if values.size and not np.abs(values).max() <= markup.MAX_NUMBER:
+        raise RobotError("holds numbers that are not to compute with")
     return values
 
 
-def _largest(corners: Array, count: int) -> Array:
+def _largest(corners: Floats, count: int) -> Floats:
     """The largest triangles: a picture loses nothing that an eye would miss."""
     area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     return corners[np.sort(np.argsort(area)[-count:])]

@@ -47,7 +47,7 @@ _MAX_INCLUDES = 64
 
 def read_mjcf(root: Element, files: Files, name: str) -> Description:
     """The description of a `<mujoco>`."""
-    _include(root, files, [0])
+    _include(root, files, [])
     model = root.get("model") or name
     out = Description(name=model, root=Element("mujoco", model=model))
     compiler = {key: value for section in root.findall("compiler") for key, value in section.attrib.items()}
@@ -73,8 +73,8 @@ def read_mjcf(root: Element, files: Files, name: str) -> Description:
     return out
 
 
-def _include(root: Element, files: Files, count: list[int]) -> None:
-    """Put the children of every included file where its `<include>` stands."""
+def _include(root: Element, files: Files, sizes: list[int]) -> None:
+    """Put the children of every included file where its `<include>` stands; `sizes` are those of the files so far."""
     for parent in list(root.iter()):
         at = 0
         while at < len(parent):
@@ -82,9 +82,6 @@ def _include(root: Element, files: Files, count: list[int]) -> None:
             if child.tag != "include":
                 at += 1
                 continue
-            count[0] += 1
-            if count[0] > _MAX_INCLUDES:
-                raise RobotError(f"includes more than {_MAX_INCLUDES} files, or itself")
             reference = child.get("file", "")
             path = files.find(reference)
             if path is None:
@@ -93,7 +90,10 @@ def _include(root: Element, files: Files, count: list[int]) -> None:
                 inner = markup.parse(markup.read_bytes(path))
             except RobotError as error:
                 raise RobotError(f"includes '{reference}': {error}") from None
-            _include(inner, files, count)
+            sizes.append(sum(1 for _ in inner.iter()))
+            if len(sizes) > _MAX_INCLUDES or sum(sizes) > markup.MAX_ELEMENTS:
+                raise RobotError(f"includes itself, more than {_MAX_INCLUDES} files, or {markup.MAX_ELEMENTS} elements")
+            _include(inner, files, sizes)
             parent[at : at + 1] = list(inner)
             at += len(inner)
 

@@ -32,8 +32,9 @@ def keep_assets(out: Description, files: Files, compiler: Mapping[str, str]) -> 
             name = element.get("name") or Path(reference).stem
             if _keep_texture(element, path):
                 if path is not None:
-                    out.textures[unique(f"{name or 'texture'}.png", taken)] = path
-                    element.set("file", list(out.textures)[-1])
+                    file = out.file_name(name, ".png")
+                    out.textures[file] = path
+                    element.set("file", file)
                 element.set("name", name)
                 textures.add(name)
             else:

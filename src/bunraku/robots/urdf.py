@@ -12,7 +12,7 @@ from bunraku.errors import RobotError
 from bunraku.kinematics import rotations
 from bunraku.robots.description import COMPILER, MAX_BODIES, Description, unique
 from bunraku.robots.files import Files
-from bunraku.robots.markup import MAX_DEPTH, number, numbers, written
+from bunraku.robots.markup import MAX_DEPTH, MAX_NUMBER, number, numbers, written
 from bunraku.robots.urdf_shapes import Shapes
 
 Array = NDArray[np.float64]
@@ -136,9 +136,9 @@ class _Reader:
         if bounds is not None:
             out.set("range", written(bounds))
         for key, table in (("velocity", self.out.velocity), ("effort", self.out.effort)):
-            text = limit.get(key) if limit is not None else None
-            if text is not None and _finite(text) and number(text, f"{key} of joint '{name}'") > 0:
-                table[name] = number(text, f"{key} of joint '{name}'")
+            value = _limit((limit is not None and limit.get(key)) or "0", f"{key} of joint '{name}'")
+            if 0 < value < MAX_NUMBER:
+                table[name] = value
         dynamics = joint.find("dynamics")
         for key, to in (("damping", "damping"), ("friction", "frictionloss")):
             text = dynamics.get(key) if dynamics is not None else None
@@ -147,14 +147,11 @@ class _Reader:
 
     def _bounds(self, limit: Element, name: str) -> tuple[float, float] | None:
         """Lower and upper limit; None where there is none: infinite, or equal, which is how URDF leaves it out."""
-        texts = [limit.get(key) or "0" for key in ("lower", "upper")]
-        if not all(_finite(text) for text in texts):
-            return None
-        lower, upper = (number(text, f"limit of joint '{name}'") for text in texts)
+        lower, upper = (_limit(limit.get(key) or "0", f"limit of joint '{name}'") for key in ("lower", "upper"))
         if lower > upper:
             self.swapped.append(name)
             lower, upper = upper, lower
-        return None if lower == upper else (lower, upper)
+        return None if lower == upper or (lower, upper) == (-MAX_NUMBER, MAX_NUMBER) else (lower, upper)
 
     def _couple(self) -> None:
         """`<mimic>` as joint equalities."""
@@ -194,8 +191,15 @@ def _attribute(element: Element, tag: str, key: str, owner: str) -> str:
     return value
 
 
-def _finite(text: str) -> bool:
-    return text.strip().lower().lstrip("+-") not in ("inf", "infinity", ".inf")
+def _limit(text: str, owner: str) -> float:
+    """A limit; one that is infinite, or as good as, is the largest number that counts."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if np.isnan(value):
+        raise RobotError(f"{owner} must be one number, not '{text[:40]}'")
+    return min(max(value, -MAX_NUMBER), MAX_NUMBER)
 
 
 def _origin(element: Element, owner: str) -> tuple[Array, Array]:

@@ -25,6 +25,7 @@ class Shapes:
         self.colours = {
             m.get("name", ""): m.find("color") for m in robot.findall("material") if m.find("color") is not None
         }
+        self.files_of: dict[str, Path] = {}
         self.count = 0
 
     def write_defaults(self, weighed: bool) -> None:
@@ -76,6 +77,8 @@ class Shapes:
             name = unique(Path(reference).stem or "mesh", set(self.meshes.values()))
             self.meshes[reference, scale] = name
             file = self.out.add_mesh(name, path, reference)
+            if file in self.out.meshes:
+                self.files_of[name] = self.out.meshes[file]
             SubElement(self.out.section("asset"), "mesh", name=name, file=file, scale=scale, inertia="shell")
         return {"type": "mesh", "mesh": self.meshes[reference, scale]}
 
@@ -87,7 +90,7 @@ class Shapes:
             colour = self.colours.get(material.get("name", ""))
         text = colour.get("rgba") if colour is not None else None
         rgba = np.clip(numbers(text, 4, f"colour of {owner}"), 0, 1) if text else None
-        path = self.out.meshes.get(f"{mesh}.stl")
+        path = self.files_of.get(mesh or "")
         if path is not None and (rgba is None or not rgba[:3].any()):
             own = meshes.look(path).colour
             rgba = rgba if own is None else np.array(own)

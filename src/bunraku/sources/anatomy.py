@@ -25,6 +25,7 @@ from bunraku.sources.anatomy_body import (
     across,
     flat_poses,
     heading_of,
+    nearest_axis,
     standing_poses,
     trunk_line,
     unit,
@@ -172,21 +173,22 @@ def _trunk_from_motion(body: Body) -> None:
         if body.has_axes(name) and "chest" in body.local:
             raised = unit(body.at(body.node(f"{side}_forearm")) - body.at(arm))[:, 2]
             hanging = np.argsort(raised, kind="stable")[: max(1, int(_HANGING_SHARE * len(raised)))]
-            chest_turns = rot.multiply(body.turns("chest"), body.local["chest"])
-            body.set(name, rot.mean(rot.multiply(rot.inverse(body.turns(name)), chest_turns)[hanging]))
+            body.set(name, body.following(name, "chest", hanging))
 
 
 def _even(turns: Mapping[str, Array]) -> Mapping[str, Array]:
-    """Where one and the same joint axis is nearly the left of all parts of the trunk, it is: people turn, bones are even."""
+    """The left of a trunk's parts is the joint axis that it nearly is, the same one above the hips: bones are even."""
     lefts = {name: rot.rotate(turn, np.array([0.0, 1.0, 0.0])) for name, turn in turns.items()}
-    mean = np.mean(list(lefts.values()), axis=0) if lefts else np.zeros(3)
-    principal = np.zeros(3)
-    principal[np.argmax(np.abs(mean))] = np.sign(mean[np.argmax(np.abs(mean))])
-    # Hips have their left from the hip joints: it is nearly exact.
-    allowed = {name: _MEANT_HIPS if name == "hips" else _MEANT_LEFT for name in lefts}
-    if any(left @ principal < allowed[name] for name, left in lefts.items()):
-        return turns
-    return {name: rot.multiply(rot.between(lefts[name], principal), turn) for name, turn in turns.items()}
+    axes = {name: nearest_axis(left) for name, left in lefts.items()}
+    upper = [name for name in turns if name != "hips"]
+    # Hips have their left from the hip joints: it is nearly exact. The rest may look about.
+    meant = {name for name in turns if name == "hips" and lefts[name] @ axes[name] > _MEANT_HIPS}
+    if all(lefts[name] @ axes[name] > _MEANT_LEFT and axes[name] @ axes[upper[0]] > 0.5 for name in upper):
+        meant |= set(upper)
+    return {
+        name: rot.multiply(rot.between(lefts[name], axes[name]), turn) if name in meant else turn
+        for name, turn in turns.items()
+    }
 
 
 def _arm(body: Body, side: str, base: Array | None) -> None:
@@ -195,7 +197,15 @@ def _arm(body: Body, side: str, base: Array | None) -> None:
     along, hinge = np.array([0.0, sign, 0.0]), np.array([0.0, 0.0, -sign])
     names = [f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")]
     _limb(body, names, along, hinge, base)
-    body.continue_limb(names[2], names[1], *_hand_direction(body, side, along))
+    hand, forearm = names[2], names[1]
+    canonical, end = _hand_direction(body, side, along)
+    bone = body.bone(hand, end)
+    leader = body.local.get(forearm)
+    if base is None and leader is not None and bone is not None and rot.rotate(leader, canonical) @ bone < _STRAIGHT:
+        turn = body.following(hand, forearm, np.arange(len(body.skeleton.positions)))
+        body.set(hand, rot.multiply(rot.between(rot.rotate(turn, canonical), bone), turn))
+    else:
+        body.continue_limb(hand, forearm, canonical, end)
 
 
 def _hand_direction(body: Body, side: str, along: Array) -> tuple[Array, int]:
@@ -224,8 +234,7 @@ def _leg(body: Body, side: str, base: Array | None) -> None:
         turn = rot.multiply(turn, rot.from_axis_angle(UP, np.arctan2(ahead[1], ahead[0])))
     body.set(foot, turn)
     if body.has_axes(toe) and base is None:
-        with_foot = rot.multiply(rot.inverse(body.turns(toe)), rot.multiply(body.turns(foot), turn))
-        turn = rot.mean(with_foot[standing])
+        turn = body.following(toe, foot, standing)
     body.set(toe, turn)
 
 
@@ -247,15 +256,20 @@ def _level_foot(body: Body, side: str, base: Array | None, standing: NDArray[np.
 def _limb(body: Body, names: list[str], along: Array, hinge: Array, base: Array | None) -> None:
     """The two long bones of a limb: `along` them and `hinge` between them in the canonical pose."""
     first, second, end = names
-    bones = [body.bone(first, body.node(second)), body.bone(second, body.node(end))]
-    for name, parent, bone in zip((first, second), ("", first), bones, strict=True):
+    for name, parent, after in ((first, "", second), (second, first, end)):
+        bone = body.bone(name, body.node(after))
         turn = base if name == first else body.local.get(parent)
         if bone is None:
             continue
+        bend = _bending(body, name, names) if base is None else None
         if turn is not None and (name == first or rot.rotate(turn, along) @ bone > _STRAIGHT):
-            body.set(name, rot.multiply(rot.between(rot.rotate(turn, along), bone), turn))
-            continue
-        bend = _bending(body, name, names)
+            turn = rot.multiply(rot.between(rot.rotate(turn, along), bone), turn)
+            # Axes along the bones were meant so, with the limb straight at zero; any others say nothing of its twist.
+            meant = bone @ nearest_axis(bone) > _MEANT_BONE
+            if bend is None or (meant and rot.rotate(turn, hinge) @ bend > _MEANT_HINGE):
+                body.set(name, turn)
+                continue
+        bend = _bending(body, name, names) if bend is None else bend
         body.set(name, _twisted(bone, bend, along, hinge) if bend is not None else _short_way(body, name, bone, along))
 
 
@@ -271,14 +285,11 @@ def _bending(body: Body, name: str, names: list[str]) -> Array | None:
 
 def _twisted(bone: Array, bend: Array, along: Array, hinge: Array) -> Array:
     """The turn of `along` to the bone and `hinge` to the bending axis, on the joint's own axes where they are near."""
-    own = np.round(bone)
     bend = unit(bend - (bend @ bone) * bone)
-    if np.abs(own).sum() == 1 and bone @ own > _MEANT_BONE:
+    own, principal = nearest_axis(bone), nearest_axis(bend)
+    if bone @ own > _MEANT_BONE and principal @ bend > _MEANT_HINGE and abs(principal @ own) < 0.5:
         # The bone lies along one of the joint's axes; so then does the hinge that its maker had in mind.
-        principal = np.zeros(3)
-        principal[np.argmax(np.abs(bend))] = np.sign(bend[np.argmax(np.abs(bend))])
-        if principal @ bend > _MEANT_HINGE and abs(principal @ own) < 0.5:
-            bend = unit(principal - (principal @ bone) * bone)
+        bend = unit(principal - (principal @ bone) * bone)
     target = np.column_stack([bone, bend, np.cross(bone, bend)])
     canonical = np.column_stack([along, hinge, np.cross(along, hinge)])
     return rot.from_matrix(target @ canonical.T)

@@ -76,6 +76,11 @@ class Body:
             turn = rot.multiply(rot.between(rot.rotate(turn, canonical), bone), turn)
         self.set(name, turn)
 
+    def following(self, name: str, leader: str, poses: NDArray[np.intp]) -> Array:
+        """The turn of a joint that stands, on average over these poses, as its leader does."""
+        led = rot.multiply(self.turns(leader), self.local[leader])
+        return rot.mean(rot.multiply(rot.inverse(self.turns(name)), led)[poses])
+
 
 def across(body: Body, part: str) -> Array | None:
     """(S, 3) from the right to the left joint of a pair."""
@@ -127,3 +132,10 @@ def flat_poses(body: Body, side: str) -> NDArray[np.intp]:
 
 def unit(v: Array) -> Array:
     return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12))
+
+
+def nearest_axis(v: Array) -> Array:
+    """The axis, with its sign, that a vector (3,) is nearest to."""
+    axis, k = np.zeros(3), int(np.argmax(np.abs(v)))
+    axis[k] = np.sign(v[k])
+    return axis

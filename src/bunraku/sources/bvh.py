@@ -73,7 +73,8 @@ def _read_bytes(path: Path) -> bytes:
             head = file.read(_HEAD_BYTES)
             if status.st_size > len(head):
                 _check_size(parse_header(head), status.st_size)
-            return head + file.read(MAX_BYTES - len(head))
+            file.seek(0)
+            return file.read(MAX_BYTES)
     except FileNotFoundError:
         raise InputError("no such file") from None
     except OSError as error:

@@ -28,6 +28,8 @@ _LIMB_NAMES = MappingProxyType(
 # Bones whose direction in the canonical pose is fixed: their length alone comes from the data.
 _STRAIGHT = frozenset(("forearm", "hand", "shin", "foot"))
 _TIPS = np.array([joint.endswith("_tip") for joint in JOINTS])
+# A bone is drawn where the data have it if that is within 70° of an adult's.
+_FORESEEN = np.cos(np.radians(70.0))
 # Where a chain ends without the data saying so, m.
 _ENDS = MappingProxyType(
     {"head": (0.0, 0.0, 0.18), "left_hand": (0.0, 0.09, 0.0), "right_hand": (0.0, -0.09, 0.0),
@@ -111,6 +113,9 @@ def _bone(motion: HumanMotion, joint: int, parent: int, turns: dict[int, Array])
     fixed = part in _STRAIGHT or part == "middle_1" or part[-1] in "23p"
     if fixed and at == int(PARENTS[joint]) and joint > INDEX["head"]:
         return np.asarray(adult / np.linalg.norm(adult) * np.linalg.norm(line, axis=-1).mean())
+    length = float(np.linalg.norm(adult))
+    if mean @ adult < _FORESEEN * np.linalg.norm(mean) * length:
+        return np.asarray(adult / length * np.linalg.norm(line, axis=-1).mean())
     if part == "toe":
         return np.array([np.hypot(mean[0], mean[1]), 0.0, mean[2]])
     return np.asarray(mean)

@@ -139,9 +139,7 @@ class _Hierarchy:
             self.reader.fail(f"{quoted(token)} comes before {missing}")
         if not self.stack:
             self.reader.fail(f"{quoted(token)} where ROOT or MOTION belongs")
-        self.reader.fail(
-            f"{quoted(token)} inside {inside}; OFFSET, CHANNELS, JOINT, End Site or a brace belongs there"
-        )
+        self.reader.fail(f"{quoted(token)} inside {inside}; OFFSET, CHANNELS, JOINT, End Site or a brace belongs there")
 
     def _open(self, keyword: bytes) -> None:
         reader = self.reader

@@ -15,7 +15,7 @@ _HALF_RADIAN = np.pi / 360.0
 
 @kernel
 def _quotient(mantissa, power):
-    """mantissa / power rounded once, for whole mantissas beyond 2^53 too: what the quotient leaves is divided as well."""
+    """mantissa / power rounded once, also for mantissas beyond 2^53: what the quotient leaves is divided as well."""
     high = float(mantissa)
     q = high / power
     # q · power as an exact sum, after Dekker.

@@ -6,13 +6,17 @@ import re
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.errors import InputError
 from bunraku.sources.bvh_file import BvhFile
 from bunraku.sources.bvh_header import BvhHeader, advice, line_at, parse_header, quoted
 from bunraku.sources.bvh_kernels import parse_numbers
 
+Array = NDArray[np.float64]
+
 MAX_VALUES = 200_000_000
+_LARGE = 1 << 20
 
 _WORD = re.compile(rb"\S+")
 _ROW = re.compile(rb"\S[^\r\n]*")
@@ -22,22 +26,33 @@ _LINE_END = re.compile(rb"[\r\n]")
 def parse_bvh(data: bytes) -> BvhFile:
     """Read a whole file's bytes; anything but a well-formed BVH raises InputError with the line and what is wrong."""
     header = parse_header(data)
-    file, width = header.file, header.file.width
     _check_counts(header, data)
-    values = np.empty(header.frames * width)
-    count, stop, lines, odd = parse_numbers(np.frombuffer(data, np.uint8), header.rows_at, width, values)
+    count = header.frames * header.file.width
+    if count > _LARGE:
+        # Nothing is kept of a large file before it is known to be whole.
+        _read_rows(header, data, np.empty(0))
+    values = np.empty(count)
+    _read_rows(header, data, values)
+    return replace(header.file, values=values.reshape(header.frames, header.file.width))
+
+
+def _read_rows(header: BvhHeader, data: bytes, out: Array) -> None:
+    """Check all rows, and keep what `out` has room for."""
+    file, width, declared = header.file, header.file.width, header.frames * header.file.width
+    count, stop, lines, odd = parse_numbers(np.frombuffer(data, np.uint8), header.rows_at, width, out)
     if stop < len(data):
         found = _WORD.match(data, stop)
         word = data[stop : stop + 1] if found is None else found.group()
-        where = file.describe_value(count) if count < len(values) else "after the last row"
+        where = file.describe_value(count) if count < declared else "after the last row"
         raise InputError(f"line {line_at(data, stop)}: {quoted(word)} {where}{advice(word)}")
     if odd >= 0 and lines == header.frames:
         found_numbers = len(data[odd : _end_of_line(data, odd)].split())
         raise InputError(f"line {line_at(data, odd)}: {found_numbers} numbers in a row, the channels demand {width}")
-    if count != len(values):
-        rows = f"{lines}" if odd < 0 else f"{count / width:.4g}"
-        raise InputError(f"Frames declares {header.frames} rows of {width} numbers, the file holds {rows}")
-    return replace(file, values=values.reshape(header.frames, width))
+    if count != declared:
+        part = f" and {count % width} numbers" if count % width else ""
+        raise InputError(
+            f"Frames declares {header.frames} rows of {width} numbers, the file holds {count // width}{part}"
+        )
 
 
 def _check_counts(header: BvhHeader, data: bytes) -> None:

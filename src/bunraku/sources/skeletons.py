@@ -44,8 +44,9 @@ def map_skeleton(skeleton: PosedSkeleton) -> SkeletonMap | None:
         if not _has_limb(roles):
             roles = found
         elif found:
-            taken = set(roles.values())
-            roles |= {role: node for role, node in found.items() if role not in roles and node not in taken}
+            # A joint whose name says something is what it says.
+            silent = {node for node, reading in enumerate(readings) if not reading.part}
+            roles |= {role: node for role, node in found.items() if role not in roles and node in silent}
     if not _has_limb(roles):
         return None
     notes = []
