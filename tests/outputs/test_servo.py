@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from bunraku.outputs.servo import VELOCITY_GAIN, Servos, within_limits
 
@@ -64,7 +65,7 @@ def test_the_loop_never_asks_for_more_than_the_velocity_limit() -> None:
     assert servo.acceleration(np.array([-1.0]), np.array([2.5]))[0] == -0.5 * VELOCITY_GAIN
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=300)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 12))
 def test_coupled_servos_do_together_what_they_can(seed: int, count: int) -> None:
     """Within their efforts, as near to what is wanted by the inertia's own measure as any other efforts would come."""
@@ -77,7 +78,7 @@ def test_coupled_servos_do_together_what_they_can(seed: int, count: int) -> None
     assert (np.abs(effort) <= limit * (1 + 1e-9)).all()
     np.testing.assert_allclose(np.abs(effort[cut]), limit[cut])
 
-    def miss(efforts: np.ndarray) -> float:
+    def miss(efforts: NDArray[np.float64]) -> float:
         off = np.linalg.solve(inertia, efforts - load) - wanted
         return float(off @ inertia @ off)
 

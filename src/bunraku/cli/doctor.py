@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 
 from bunraku import __version__
 from bunraku.cli.terminal import print_json, print_table
@@ -72,12 +71,12 @@ def _system() -> Iterator[Finding]:
     yield Finding("bunraku", True, __version__)
     yield Finding("Python", sys.version_info >= (3, 11), platform.python_version())
     yield Finding("processor", True, f"{os.cpu_count()} cores, {platform.machine()}")
-    from bunraku.kinematics import jit
+    from bunraku.kinematics.jit import cache_folder
 
-    folder = os.environ.get("NUMBA_CACHE_DIR") or str(Path(jit.__file__).parent / "__pycache__")
-    writable = os.access(next(p for p in (Path(folder), *Path(folder).parents) if p.exists()), os.W_OK)
+    folder = cache_folder()
+    writable = os.access(next(p for p in (folder, *folder.parents) if p.exists()), os.W_OK)
     fix = "" if writable else "export NUMBA_CACHE_DIR=~/.cache/bunraku   (else kernels compile at every start)"
-    yield Finding("kernel cache", writable, folder, fix)
+    yield Finding("kernel cache", writable, str(folder), fix)
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     yield Finding("display", True, display or "none: demos run with --headless and make pictures")
 

@@ -37,6 +37,8 @@ class Bodies(NamedTuple):
     """(S,) radius of a ball around the centre that holds the shape"""
     pair: Ints
     """(P, 2)"""
+    stop: Ints
+    """(P, 2) for each side of a pair the node above which no joint gives way"""
     margin: Array
     """(P,) distance below which a pair is pushed apart, m"""
     weight: float
@@ -59,9 +61,11 @@ class BodyMemory(NamedTuple):
 
 
 def make_bodies(
-    shapes: list[tuple[int, Array, Array, Array, float]], pairs: list[tuple[int, int, float]], weight: float
+    shapes: list[tuple[int, Array, Array, Array, float]],
+    pairs: list[tuple[int, int, int, int, float]],
+    weight: float,
 ) -> Bodies:
-    """Shapes as (node, centre, node_from_box, core, radius), pairs as (first, second, margin)."""
+    """Shapes as (node, centre, node_from_box, core, radius), pairs as (first, second, stop, stop, margin)."""
     core = np.array([shape[3] for shape in shapes], float).reshape(-1, 3)
     radius = np.array([shape[4] for shape in shapes], float)
     return Bodies(
@@ -72,7 +76,8 @@ def make_bodies(
         radius,
         np.linalg.norm(core, axis=1) + radius,
         np.array([pair[:2] for pair in pairs], np.int32).reshape(-1, 2),
-        np.array([pair[2] for pair in pairs], float),
+        np.array([pair[2:4] for pair in pairs], np.int32).reshape(-1, 2),
+        np.array([pair[4] for pair in pairs], float),
         weight,
     )
 
@@ -148,17 +153,6 @@ def _climb(tree, node, stop, at, x, y, z, sign, position, rotation, row):
 
 
 @kernel
-def _meeting(parent, a, b):
-    """The node that both branches hang on; parents have smaller numbers than their children."""
-    while a != b:
-        if a > b:
-            a = parent[a]
-        else:
-            b = parent[b]
-    return a
-
-
-@kernel
 def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradient):
     """Rows for all pairs that are nearer than their margins; returns their cost."""
     if len(bodies.pair) == 0:
@@ -184,9 +178,8 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
             length = max(np.sqrt(x * x + y * y + z * z), 1e-9)
             x, y, z = x / length, y / length, z / length
         node_a, node_b = bodies.node[a], bodies.node[b]
-        stop = _meeting(tree.parent, node_a, node_b)
-        _climb(tree, node_a, stop, p, x, y, z, -1.0, position, rotation, row)
-        _climb(tree, node_b, stop, q, x, y, z, 1.0, position, rotation, row)
+        _climb(tree, node_a, bodies.stop[k, 0], p, x, y, z, -1.0, position, rotation, row)
+        _climb(tree, node_b, bodies.stop[k, 1], q, x, y, z, 1.0, position, rotation, row)
         lacking = margin - distance
         cost += bodies.weight * lacking * lacking
         count = 0

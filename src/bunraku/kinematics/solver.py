@@ -293,11 +293,39 @@ def _accumulate(J, residual, weight, support, first, last, hessian, gradient):
 
 
 @kernel
+def _centre(tasks, targets, qpos, work):
+    """Move a free base to where its position tasks are met best: no other term depends on where it is.
+
+    A turn of the body about a foot that stands would else count as a slide of that foot, to second order.
+    """
+    b = work.vectors[1]
+    for axis in range(3):
+        total, pull = 0.0, 0.0
+        for t in range(len(tasks.kind)):
+            w = targets.weight[t, axis]
+            if tasks.kind[t] == 2 and w > 0:
+                point_in_world(tasks.node[t, 1], tasks.point[t, 1], work.node_position, work.node_rotation, b)
+                away = targets.value[t, 0, axis] - b[axis]
+                if not targets.one_sided[t] or away > 0:
+                    total += w
+                    pull += w * away
+        if total > 0:
+            qpos[axis] += pull / total
+            for node in range(len(work.node_position)):
+                work.node_position[node, axis] += pull / total
+
+
+@kernel
 def linearise(tree, tasks, targets, bodies, qpos, work):
-    """Forward kinematics, then gradient and Gauss–Newton matrix of all terms at `qpos`; returns the cost."""
+    """Forward kinematics, then gradient and Gauss–Newton matrix of all terms at `qpos`; returns the cost.
+
+    A free base is moved on the way to where the position tasks are met best.
+    """
     position, rotation, J = work.node_position, work.node_rotation, work.jacobian
     forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
                        qpos, position, rotation)  # fmt: skip
+    if tree.base_size:
+        _centre(tasks, targets, qpos, work)
     a, b, d, r = work.vectors[0], work.vectors[1], work.vectors[2], work.vectors[3]
     nv = len(work.gradient)
     for u in range(nv):
@@ -500,17 +528,17 @@ def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, toleranc
         if cost > best and not retreat:
             for i in range(len(qpos)):
                 qpos[i] = work.backup[i]
-            damping = max(10.0 * damping, 1e-3)
+            damping = max(10.0 * damping, 1e-1)
             retreat = True
             continue
         converged = not retreat and best - cost < 1e-5 * best and size < 10 * tolerance
         if not retreat:
-            damping = max(0.2 * damping, 1e-6)
+            damping = max(0.05 * damping, 1e-6)
         best, retreat = cost, False
         if converged or taken >= iterations or damping > 1e4:
             break
         size = _bounded_step(tree, limits, qpos, damping, 0.7, work, work.candidate)
-        if size < tolerance:
+        if size < tolerance and damping < 1e-2:  # a step that is short because it is damped is no sign of an optimum
             break
         for i in range(len(qpos)):
             work.backup[i] = qpos[i]

@@ -13,7 +13,7 @@ VELOCITY_GAIN = 200.0
 """1/s, what acceleration an error of one radian per second asks for"""
 _APPROACH = 100.0
 """1/s, how the reference comes to rest at its goal"""
-_ROUNDS = 10
+_ROUNDS, _PATIENCE = 10, 4
 """of finding out which servos are at their limits; three are usual"""
 
 
@@ -58,18 +58,24 @@ def within_limits(inertia: Array, wanted: Array, load: Array, limit: Array) -> t
     """(m,) efforts within the limits that bring m coupled joints nearest to the accelerations they want; which are cut.
 
     Nearest by Gauss's measure, which makes the answer unique: no servo is pushed beyond what it wants, and what one
-    cannot give is no surprise to the others.
+    cannot give is no surprise to the others. Found by block principal pivoting, which turns over all servos that are on
+    the wrong side at once, and one at a time where that does not help.
     """
     effort = inertia @ wanted + load
     side = np.sign(effort) * (np.abs(effort) > limit)
-    for _ in range(_ROUNDS):
+    fewest, patience = len(limit) + 1, _PATIENCE
+    for _ in range(_ROUNDS * (1 + len(limit))):
         cut, given = side != 0, wanted.copy()
         rest = (side * limit - load)[cut] - inertia[np.ix_(cut, ~cut)] @ wanted[~cut]
         given[cut] = np.linalg.solve(inertia[np.ix_(cut, cut)], rest)
         effort = inertia @ given + load
         over = np.sign(effort) * (np.abs(effort) > limit * (1 + 1e-9))
-        kept = np.where(cut, side * (side * (given - wanted) <= 0), over)
-        if np.array_equal(kept, side):
+        right = np.where(cut, side * (side * (given - wanted) <= 0), over)
+        wrong = np.flatnonzero(right != side)
+        if not len(wrong):
             break
-        side = kept
+        fewest, patience = (len(wrong), _PATIENCE) if len(wrong) < fewest else (fewest, patience - 1)
+        turned = wrong if patience > 0 else wrong[-1:]
+        side = side.copy()
+        side[turned] = right[turned]
     return np.clip(effort, -limit, limit), side != 0

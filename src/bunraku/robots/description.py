@@ -72,6 +72,12 @@ class Description:
             self.missing[file] = reference
         return file
 
+    def warn_swapped(self, joints: list[str]) -> None:
+        """One warning for all joints whose limits were put right."""
+        if joints:
+            more = f" and {len(joints) - 1} more" if len(joints) > 1 else ""
+            self.warnings.append(f"limits stand the wrong way round and were swapped: '{joints[0]}'{more}")
+
     def file_name(self, name: str, suffix: str) -> str:
         """A plain new name for a file in the XML: one that no system reads as a path."""
         taken = {*self.meshes, *self.missing, *self.textures}
@@ -86,6 +92,22 @@ class Description:
     def bodies(self) -> Iterator[Element]:
         """Every body, parents first."""
         return self.root.iterfind("worldbody//body")
+
+
+def own_joints(body: Element) -> list[tuple[Element, Element]]:
+    """The joints of a body itself, each with the body or frame that it stands in."""
+    out = []
+    for child in body:
+        if child.tag in ("joint", "freejoint"):
+            out.append((body, child))
+        elif child.tag == "frame":
+            out += own_joints(child)
+    return out
+
+
+def is_free(joint: Element) -> bool:
+    """Whether a joint leaves its body all freedom."""
+    return joint.tag == "freejoint" or joint.get("type") == "free"
 
 
 def unique(name: str, taken: set[str]) -> str:

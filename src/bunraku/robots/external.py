@@ -20,6 +20,28 @@ from bunraku.robots.markup import parse, read_bytes
 
 _XACRO_TIMEOUT_S = 30
 _FETCH_TIMEOUT_S = 900
+_EXPAND = """
+import pathlib, sys, types
+try:
+    import ament_index_python.packages
+except ImportError:
+    # xacro asks ROS where packages are; without ROS they are around the description and on the package path.
+    places = [pathlib.Path(place) for place in sys.argv.pop(1).split("\\n")]
+    def find(name):
+        for place in places:
+            for folder in (place, place / name):
+                if folder.name == name and folder.is_dir():
+                    return str(folder)
+        raise LookupError("package '" + name + "' not found")
+    packages = types.ModuleType("ament_index_python.packages")
+    packages.get_package_share_directory = find
+    sys.modules["ament_index_python"] = types.ModuleType("ament_index_python")
+    sys.modules["ament_index_python.packages"] = packages
+else:
+    sys.argv.pop(1)
+from xacro import main
+main()
+"""
 _SHOW = """
 import importlib, json, sys
 m = importlib.import_module("robot_descriptions." + sys.argv[1])
@@ -33,10 +55,10 @@ def expand_xacro(path: Path, files: Files, arguments: Mapping[str, str] | None =
     parse(read_bytes(path))
     if find_spec("xacro") is None:
         raise MissingPackageError("xacro", "robots", f"reading {path.name}")
-    packages = os.pathsep.join(str(folder) for folder in (*files.roots, *package_path()))
-    code = "from xacro import main; main()"
+    places = [files.folder, *files.folder.parents, *files.roots, *package_path()]
     given = [f"{key}:={value}" for key, value in (arguments or {}).items()]
-    done = _run([sys.executable, "-c", code, str(path), *given], _XACRO_TIMEOUT_S, {"ROS_PACKAGE_PATH": packages})
+    around = "\n".join(str(place) for place in places)
+    done = _run([sys.executable, "-c", _EXPAND, around, str(path), *given], _XACRO_TIMEOUT_S, {})
     if done.returncode:
         raise RobotError(f"xacro: {_last_line(done.stderr)}")
     return done.stdout
@@ -77,4 +99,4 @@ def _last_line(text: bytes) -> str:
     """The last line that says something, of a program's complaints."""
     lines = [line.strip() for line in text.decode(errors="replace").splitlines() if line.strip()]
     told = [line for line in lines if "rror" in line or "fatal" in line]
-    return (told or lines or ["no reason given"])[-1][:300]
+    return (told or lines or ["no reason given"])[-1].removeprefix("stderr: ").strip("'")[:300]

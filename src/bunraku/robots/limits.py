@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.kinematics.tree import SLIDE
+from bunraku.robots.description import Description
 from bunraku.robots.extract import Extract
+from bunraku.robots.markup import written
 from bunraku.robots.stance import Stance
 
 if TYPE_CHECKING:
@@ -23,6 +25,15 @@ Array = NDArray[np.float64]
 
 HINGE_VELOCITY, SLIDE_VELOCITY = 6.0, 0.5
 _GRAVITY, _MARGIN, _LEAST = 9.81, 2.0, 0.5
+
+
+def swap_reversed(description: Description, spec: mujoco.MjSpec) -> None:
+    """Put ranges right that stand the wrong way round; MuJoCo would take such a joint for unlimited."""
+    elements = {e.get("name"): e for e in description.root.iterfind("worldbody//joint")}
+    swapped = [joint for joint in spec.joints if joint.range[0] > joint.range[1] and joint.name in elements]
+    for joint in swapped:
+        elements[joint.name].set("range", written(joint.range[::-1]))
+    description.warn_swapped([joint.name for joint in swapped])
 
 
 def velocity_limits(found: Extract, described: Mapping[str, float]) -> Array:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
-from xml.etree.ElementTree import SubElement
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from bunraku.errors import MissingPackageError, RobotError, UnknownNameError
 from bunraku.robots import catalog, external, limits, markup, neutral
 from bunraku.robots import overrides as yaml
-from bunraku.robots.description import Description, unique
+from bunraku.robots.description import Description, is_free, own_joints, unique
 from bunraku.robots.extract import extract
 from bunraku.robots.files import Files
 from bunraku.robots.geometry import settle_shapes
@@ -123,6 +123,7 @@ def _read(source: _Source) -> Description:
 def _build(description: Description, source: _Source, base: Base | None, notes: Mapping[str, Any]) -> Robot:
     spec = parse_spec(markup.text_of(description.root))
     described = {**limits.actuator_efforts(spec), **description.effort}
+    limits.swap_reversed(description, spec)
     stance = settle_shapes(description, spec)
     found = "free" if len(stance.legs) >= 2 else "fixed"
     free = (base or notes.get("base") or description.base or found) == "free"
@@ -160,11 +161,9 @@ def _build(description: Description, source: _Source, base: Base | None, notes: 
 def _set_base(description: Description, free: bool) -> None:
     """Give the base body a free joint, or take it away."""
     body = description.body
-    joints = [e for e in body if e.tag == "freejoint" or (e.tag == "joint" and e.get("type") == "free")]
+    joints = [(parent, joint) for parent, joint in own_joints(body) if is_free(joint)]
     if free and not joints:
         taken = {e.get("name", "") for e in description.root.iterfind("worldbody//joint")}
-        joint = SubElement(body, "freejoint", name=unique("root", taken))
-        body.remove(joint)
-        body.insert(0, joint)
-    for joint in joints if not free else ():
-        body.remove(joint)
+        body.insert(0, Element("freejoint", name=unique("root", taken)))
+    for parent, joint in joints if not free else ():
+        parent.remove(joint)

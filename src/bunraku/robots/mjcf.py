@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from bunraku.errors import RobotError
 from bunraku.robots import markup
-from bunraku.robots.description import COMPILER, MAX_BODIES, MAX_GEOMS, Description, unique
+from bunraku.robots.description import COMPILER, MAX_BODIES, MAX_GEOMS, Description, is_free, own_joints, unique
 from bunraku.robots.files import Files
 from bunraku.robots.mjcf_assets import keep_assets
 
@@ -117,8 +117,8 @@ def _keep_robot(world: Element, out: Description) -> None:
 
     prune(world)
     robot.attrib.pop("mocap", None)
-    own = _own_joints(robot)
-    free = [e for e in own if e.tag == "freejoint" or e.get("type") == "free"]
+    own = [joint for _, joint in own_joints(robot)]
+    free = any(is_free(joint) for joint in own)
     out.base = "free" if free else None
     if own and not free:
         _wrap(world, robot)
@@ -128,14 +128,6 @@ def _top_bodies(parent: Element) -> list[Element]:
     out = []
     for child in parent:
         out += [child] if child.tag == "body" else _top_bodies(child) if child.tag == "frame" else []
-    return out
-
-
-def _own_joints(parent: Element) -> list[Element]:
-    """The joints of a body itself, those in its frames too."""
-    out = []
-    for child in parent:
-        out += [child] if child.tag in ("joint", "freejoint") else _own_joints(child) if child.tag == "frame" else []
     return out
 
 

@@ -49,9 +49,7 @@ class _Reader:
             body.set("name", unique("world_link", set(self.links)))
         self._fill(base, body, 1)
         self._couple()
-        if self.swapped:
-            shown = f"'{self.swapped[0]}'" + (f" and {len(self.swapped) - 1} more" if len(self.swapped) > 1 else "")
-            self.out.warnings.append(f"limits stand the wrong way round and were swapped: {shown}")
+        self.out.warn_swapped(self.swapped)
         return self.out
 
     def _check_topology(self) -> str:

@@ -214,8 +214,7 @@ def _read_counts(reader: _Reader) -> tuple[int, float, int]:
 
 def line_at(data: bytes, at: int) -> int:
     """Number of the line that holds byte `at`; lines end in LF, CRLF, or CR alone."""
-    before = data[:at]
-    return 1 + (before.count(b"\n") or before.count(b"\r"))
+    return 1 + (data.count(b"\n", 0, at) or data.count(b"\r", 0, at))
 
 
 def quoted(token: bytes) -> str:

@@ -28,6 +28,56 @@ def _quotient(mantissa, power):
 
 
 @kernel
+def _number(text, at):
+    """The number that begins at `at`: (its value, where it ends); infinite if there is none or it is too large."""
+    end = len(text)
+    negative = text[at] == 45
+    if negative or text[at] == 43:
+        at += 1
+    mantissa, digits, exponent, point = 0, 0, 0, False
+    while at < end:
+        c = text[at]
+        if 48 <= c <= 57:
+            digits += 1
+            if mantissa < 100000000000000000:
+                mantissa = mantissa * 10 + (c - 48)
+                exponent -= point
+            else:
+                exponent += not point
+        elif c == 46 and not point:
+            point = True
+        else:
+            break
+        at += 1
+    good = digits > 0
+    if good and at < end and (text[at] == 101 or text[at] == 69):
+        at += 1
+        down = at < end and text[at] == 45
+        if down or (at < end and text[at] == 43):
+            at += 1
+        shift, digits = 0, 0
+        while at < end and 48 <= text[at] <= 57:
+            shift = min(shift * 10 + (text[at] - 48), 9999)
+            digits += 1
+            at += 1
+        good = digits > 0
+        exponent += -shift if down else shift
+    if not good or (at < end and not (text[at] == 32 or 9 <= text[at] <= 13)):
+        return np.inf, at
+    value = float(mantissa)
+    if 0 < exponent <= 22:
+        value *= _POWERS[exponent]
+    elif -22 <= exponent < 0:
+        power = _POWERS[-exponent]
+        value = value / power if mantissa <= _EXACT else _quotient(mantissa, power)
+    elif exponent < -300:
+        value = value * 1e-300 * 10.0 ** (exponent + 300)
+    elif exponent != 0 and mantissa != 0:
+        value *= 10.0**exponent
+    return -value if negative else value, at
+
+
+@kernel
 def parse_numbers(text, at, width, out):
     """Read the white-space separated decimal numbers of `text[at:]` (uint8) into `out`.
 
@@ -38,7 +88,7 @@ def parse_numbers(text, at, width, out):
     count, lines, odd = 0, 0, -1
     on_line, line_at = 0, at
     while True:
-        while at < end and (text[at] == 32 or (9 <= text[at] <= 13)):
+        while at < end and (text[at] == 32 or 9 <= text[at] <= 13):
             if (text[at] == 10 or text[at] == 13) and on_line > 0:
                 lines += 1
                 if on_line != width and odd < 0:
@@ -47,57 +97,14 @@ def parse_numbers(text, at, width, out):
             at += 1
         if at >= end:
             break
-        begin = at
         if on_line == 0:
             line_at = at
-        negative = text[at] == 45
-        if negative or text[at] == 43:
-            at += 1
-        mantissa, digits, exponent, point = 0, 0, 0, False
-        while at < end:
-            c = text[at]
-            if 48 <= c <= 57:
-                digits += 1
-                if mantissa < 100000000000000000:
-                    mantissa = mantissa * 10 + (c - 48)
-                    exponent -= point
-                else:
-                    exponent += not point
-            elif c == 46 and not point:
-                point = True
-            else:
-                break
-            at += 1
-        good = digits > 0
-        if good and at < end and (text[at] == 101 or text[at] == 69):
-            at += 1
-            down = at < end and text[at] == 45
-            if down or (at < end and text[at] == 43):
-                at += 1
-            shift, digits = 0, 0
-            while at < end and 48 <= text[at] <= 57:
-                shift = min(shift * 10 + (text[at] - 48), 9999)
-                digits += 1
-                at += 1
-            good = digits > 0
-            exponent += -shift if down else shift
-        if at < end and not (text[at] == 32 or (9 <= text[at] <= 13)):
-            good = False
-        value = float(mantissa)
-        if 0 < exponent <= 22:
-            value *= _POWERS[exponent]
-        elif -22 <= exponent < 0:
-            power = _POWERS[-exponent]
-            value = value / power if mantissa <= _EXACT else _quotient(mantissa, power)
-        elif exponent < -300:
-            value = value * 1e-300 * 10.0 ** (exponent + 300)
-        elif exponent != 0 and mantissa != 0:
-            value *= 10.0**exponent
-        if not good or value > 1.7976931348623157e308:
-            at = begin
+        value, after = _number(text, at)
+        if not np.isfinite(value):
             break
+        at = after
         if count < len(out):
-            out[count] = -value if negative else value
+            out[count] = value
         count += 1
         on_line += 1
     if on_line > 0:

@@ -1,0 +1,146 @@
+"""The face: a robot's jaw opens as the person's does, and its eyes look where the person's look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.human import HumanMotion, HumanPose
+from bunraku.kinematics.tree import HINGE
+from bunraku.retarget.joint_group import JointGroup, joint_ranges, straight_value
+from bunraku.robots import Robot
+from bunraku.robots.anatomy import Skeleton
+from bunraku.robots.names import words
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+JAW, YAW, PITCH = range(3)
+"""what a face follows: the jaw's opening, the eyes' yaw to the left, their pitch down"""
+_JAW_WORDS = {"jaw", "mouth", "chin", "mandible"}
+_EYE_WORDS = {"eye", "eyes", "eyeball"}
+_NOT_GAZE = {"lid", "lids", "eyelid", "eyelids", "brow", "brows", "eyebrow", "eyebrows", "vergence"}
+_ALONG = 0.7  # cosine of a joint's axis with the body's
+_FALLS = 0.3  # share of a chin's way that is up or down; lips that move sideways are no jaw
+_CHIN_M = 0.05  # where a jaw has its chin whose mass lies on its hinge: this far in front
+_LEAST_ARM_M = 0.003
+_MOST_RAD = 0.3  # how far a jaw without limits opens
+
+
+@dataclass(frozen=True)
+class FaceJoint:
+    """A joint at `rest` + `gain` · what it follows."""
+
+    joint: int
+    signal: int
+    """JAW, YAW or PITCH"""
+    rest: float
+    gain: float
+
+
+class FaceMapper:
+    """Sets the m joints of a robot's jaw and eyes. It holds no history."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.joints = find_face_joints(robot)
+        """m joints; empty for a robot without a face"""
+        self._group = JointGroup(robot, [joint.joint for joint in self.joints])
+        self._signal = np.array([joint.signal for joint in self.joints], np.intp)
+        self._rest = np.array([joint.rest for joint in self.joints])
+        self._gain = np.array([joint.gain for joint in self.joints])
+
+    def joint_values(self, jaw: Array | None, eyes: Array | None, frames: int) -> tuple[Array, Flags]:
+        """Values (T, m) of the joints for `jaw` (T,) and `eyes` (T, 2) of T frames, and whether they are known."""
+        signals = np.full((frames, 3), np.nan)
+        if jaw is not None:
+            signals[:, JAW] = np.clip(jaw, 0.0, 1.0)
+        if eyes is not None:
+            signals[:, [YAW, PITCH]] = eyes
+        known = np.isfinite(signals)
+        values = self._rest + self._gain * np.where(known, signals, 0.0)[:, self._signal]
+        return values, known[:, self._signal]
+
+    def apply(self, qpos: Array, motion: HumanMotion) -> Array:
+        """A copy of the configurations (T, nq) with the face set, within its limits and speeds.
+
+        What the motion does not tell of stays as it last was, or as `qpos` has it.
+        """
+        return self._set(qpos, motion.jaw, motion.eyes, 1.0 / motion.fps, None)
+
+    def apply_pose(self, qpos: Array, pose: HumanPose, previous: Array | None, dt_s: float) -> Array:
+        """The same for one configuration (nq,), `dt_s` after `previous` (nq,)."""
+        jaw = None if pose.jaw is None else np.array([pose.jaw])
+        eyes = None if pose.eyes is None else np.array([pose.eyes])
+        return np.asarray(self._set(qpos[None], jaw, eyes, dt_s, previous)[0])
+
+    def _set(self, qpos: Array, jaw: Array | None, eyes: Array | None, dt_s: float, previous: Array | None) -> Array:
+        if not self.joints:
+            return qpos.copy()
+        return self._group.follow(qpos, *self.joint_values(jaw, eyes, len(qpos)), dt_s, previous)
+
+
+def find_face_joints(robot: Robot) -> tuple[FaceJoint, ...]:
+    """Jaw and eye joints by name, their directions by geometry: a jaw opens downwards, eyes turn about the body's axes."""
+    body = Skeleton(robot)
+    found = (_face_joint(body, joint) for joint in robot.semantics.joints.get("face", ()))
+    return tuple(joint for joint in found if joint is not None)
+
+
+def _face_joint(body: Skeleton, joint: int) -> FaceJoint | None:
+    robot, node = body.robot, joint + 1
+    if body.is_follower(node):
+        return None
+    for names in ([robot.joint_names[joint]], body.names[node]):
+        said = {word for name in names for word in words(name)}
+        if said & _JAW_WORDS:
+            return _jaw(body, joint)
+        if said & _EYE_WORDS:
+            return None if said & _NOT_GAZE else _eye(body, joint)
+    return None
+
+
+def _jaw(body: Skeleton, joint: int) -> FaceJoint | None:
+    """The jaw from closed to the end of its range at which its chin is lower."""
+    robot, column = body.robot, body.robot.first_joint + joint
+    lower, upper = joint_ranges(robot, [joint], _MOST_RAD)
+    ends = (float(lower[0]), float(upper[0]))
+    qpos = np.tile(robot.neutral, (2, 1))
+    qpos[:, column] = ends
+    position, rotation = robot.tree.forward(qpos)
+    chin = position[:, joint + 1] + rotation[:, joint + 1] @ _chin(body, joint + 1)
+    way = chin[1] - chin[0]
+    drop = float(way @ robot.semantics.world_from_body[:, 2])
+    if abs(drop) < _FALLS * float(np.linalg.norm(way)):
+        return None
+    open_, far = (ends[0], ends[1]) if drop > 0 else (ends[1], ends[0])
+    closed = straight_value(far, open_)
+    return FaceJoint(joint, JAW, closed, open_ - closed)
+
+
+def _chin(body: Skeleton, node: int) -> Array:
+    """(3,) a point of the jaw in its node's frame: its centre of mass, else a point in front of its hinge."""
+    robot, links = body.robot, body.robot.links
+    at, rotation = robot.link_poses(robot.neutral)
+    jaw = np.isin(links.node, body.subtree(node)) & (links.mass > 0)
+    if jaw.any():
+        middles = at[jaw] + np.einsum("lij,lj->li", rotation[jaw], links.centre_of_mass[jaw])
+        arm = np.average(middles, axis=0, weights=links.mass[jaw]) - body.position[node]
+        if np.linalg.norm(np.cross(body.axis[node], arm)) > _LEAST_ARM_M:
+            return np.asarray(arm @ body.rotation[node])
+    return np.asarray(_CHIN_M * robot.semantics.world_from_body[:, 0] @ body.rotation[node])
+
+
+def _eye(body: Skeleton, joint: int) -> FaceJoint | None:
+    """An eye, or both: a hinge about the body's vertical looks left, one about its left side looks down."""
+    if body.robot.tree.joint_type[joint + 1] != HINGE:
+        return None
+    left, up = body.robot.semantics.world_from_body[:, 1:].T
+    rest = float(body.robot.neutral[body.robot.first_joint + joint])
+    for signal, axis in ((YAW, up), (PITCH, left)):
+        along = float(body.axis[joint + 1] @ axis)
+        if abs(along) > _ALONG:
+            return FaceJoint(joint, signal, rest, float(np.sign(along)))
+    return None
