@@ -96,7 +96,8 @@ def test_a_look_tells_axis_and_colour():
         (collada(TWO, node="<matrix>1 2 3</matrix>"), "<matrix> must be 16"),
         (collada(TWO).replace(b"1 1 0", b"1 nan 0"), "finite"),
         (collada(TWO, nodes="<node><instance_node url='#l'/></node>").replace(
-            b"<library_visual", b"<library_nodes><node id='l'><instance_node url='#l'/></node></library_nodes><library_visual"
+            b"<library_visual",
+            b"<library_nodes><node id='l'><instance_node url='#l'/></node></library_nodes><library_visual",
         ), "circle"),
     ],
 )  # fmt: skip

@@ -117,9 +117,9 @@ def test_a_body_with_three_joints_is_three_nodes(tmp_path):
 
 def test_limits_of_degrees_and_radians(tmp_path):
     """`range` means degrees where the file says nothing else; slides stay metres; no range, no limit."""
-    text = pendulum('<joint name="s" type="slide" range="-1 2"/><joint name="f"/>', 'range="-90 180"').replace(
-        "radian", "degree"
-    )
+    text = pendulum(
+        '<joint name="s" type="slide" range="-1 2"/><joint name="f" axis="1 0 0"/>', 'range="-90 180"'
+    ).replace("radian", "degree")
     robot = load_robot(write(tmp_path, text, "r.xml"))
     assert robot.lower == pytest.approx([-np.pi / 2, -1, -np.inf])
     assert robot.upper == pytest.approx([np.pi, 2, np.inf])
@@ -128,7 +128,7 @@ def test_limits_of_degrees_and_radians(tmp_path):
 def test_ranges_the_wrong_way_round_are_swapped(tmp_path):
     """In degrees as in radians, from a class as from the joint; one warning."""
     text = mjcf(
-        '<body><body><joint name="a" range="90 -90"/><joint name="b" class="c"/><geom size="0.1"/></body></body>',
+        '<body><body><joint name="a" range="90 -90"/><joint name="b" class="c" axis="1 0 0"/><geom size="0.1"/></body></body>',
         '<default><default class="c"><joint range="20 10"/></default></default>',
     ).replace("radian", "degree")
     robot = load_robot(write(tmp_path, text, "r.xml"))

@@ -37,7 +37,8 @@ def obj() -> bytes:
 def dae() -> bytes:
     floats, index = " ".join(map(str, BOX.ravel())), " ".join(map(str, range(36)))
     return f"""<COLLADA><library_geometries><geometry id="g"><mesh>
-    <source id="p"><float_array>{floats}</float_array></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles>
+    <source id="p"><float_array>{floats}</float_array></source>
+    <vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles>
     <input semantic="VERTEX" source="#v" offset="0"/><p>{index}</p></triangles></mesh></geometry></library_geometries>
     </COLLADA>""".encode()
 

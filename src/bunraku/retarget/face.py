@@ -83,7 +83,7 @@ class FaceMapper:
 
 
 def find_face_joints(robot: Robot) -> tuple[FaceJoint, ...]:
-    """Jaw and eye joints by name, their directions by geometry: a jaw opens downwards, eyes turn about the body's axes."""
+    """Jaw and eye joints by name, their directions by geometry: a jaw opens down, eyes turn about the body's axes."""
     body = Skeleton(robot)
     found = (_face_joint(body, joint) for joint in robot.semantics.joints.get("face", ()))
     return tuple(joint for joint in found if joint is not None)

@@ -25,11 +25,11 @@ _FIST = np.array([FIST_THUMB_RAD] + [FIST_RAD] * 4)
 
 
 def _axes() -> Array:
-    """(2, 5, 1, 3) axes, canonical pose, about which a positive turn curls each finger."""
+    """(2, 5, 3) axes, canonical pose, about which a positive turn curls each finger."""
     thumb_way = ADULT_BONES[INDEX["left_thumb_2"]]
     thumb = np.cross(thumb_way, THUMB_BENDS_TOWARDS)
     left = np.array([thumb / np.linalg.norm(thumb)] + [[-1.0, 0.0, 0.0]] * 4)
-    return np.stack([left, left * [-1.0, 1.0, -1.0]])[:, :, None]
+    return np.stack([left, left * [-1.0, 1.0, -1.0]])
 
 
 def _rest_cosine() -> Array:
@@ -39,7 +39,15 @@ def _rest_cosine() -> Array:
     return np.asarray(np.sum(way[..., :-1, :] * way[..., 1:, :], axis=-1))
 
 
-_AXES, _REST_COSINE = _axes(), _rest_cosine()
+def _along() -> Array:
+    """(2, 5, 4, 4) matrices M with a·M·b the part of conj(a)·b, quaternions, along each finger's axis."""
+    x, y, z = np.moveaxis(_axes(), -1, 0)
+    o = np.zeros_like(x)
+    rows = [[o, x, y, z], [-x, o, -z, y], [-y, z, o, -x], [-z, -y, x, o]]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+_ALONG, _REST_COSINE = _along(), _rest_cosine()
 
 
 def curls(positions: Array, rotations: Array, position_valid: Flags, rotation_valid: Flags) -> tuple[Array, Flags]:
@@ -52,17 +60,16 @@ def curls(positions: Array, rotations: Array, position_valid: Flags, rotation_va
     curl, known = np.zeros((T, 2, len(FINGERS))), np.zeros((T, 2, len(FINGERS)), bool)
     for start in range(0, T, _BLOCK):
         part = slice(start, start + _BLOCK)
-        turned = _pairs(rotation_valid[part][:, _CHAIN[..., :-1]])
-        placed = position_valid[part][:, _CHAIN]
-        placed = _pairs(placed[..., :-1]) & placed[..., 2:] & ~turned
-        bend = np.zeros(turned.shape)
-        if turned.any():
-            bend = np.where(turned, _turns(rotations[part]), 0.0)
-        if placed.any():
-            angles, exists = _angles(positions[part])
-            placed &= exists
-            bend = np.where(placed, angles, bend)
-        joints = turned | placed
+        joints = _pairs(rotation_valid[part][:, _CHAIN[..., :-1]])
+        bend = np.where(joints, _turns(rotations[part]), 0.0) if joints.any() else np.zeros(joints.shape)
+        if not joints.all():
+            placed = position_valid[part][:, _CHAIN]
+            placed = _pairs(placed[..., :-1]) & placed[..., 2:] & ~joints
+            if placed.any():
+                angles, exists = _angles(positions[part])
+                placed &= exists
+                bend = np.where(placed, angles, bend)
+                joints = joints | placed
         known[part] = joints.any(axis=-1)
         most = np.where(known[part], np.einsum("tsfj,fj->tsf", joints, _FIST), 1.0)
         curl[part] = np.clip(bend.sum(axis=-1) / most, 0.0, 1.0)
@@ -79,9 +86,7 @@ def _turns(rotations: Array) -> Array:
     chain = rotations[:, _CHAIN[..., :-1]]
     a, b = chain[..., :-1, :], chain[..., 1:, :]
     w = np.einsum("...i,...i->...", a, b)
-    # The vector part of conj(a)·b along the axis n: (aw b - bw a - a × b)·n, and (a × b)·n = (n × a)·b.
-    across = _cross(_AXES, a[..., 1:])
-    along = a[..., 0] * _dot(b[..., 1:], _AXES) - b[..., 0] * _dot(a[..., 1:], _AXES) - _dot(across, b[..., 1:])
+    along = np.einsum("...i,...i->...", a @ _ALONG, b)
     return np.asarray(2 * np.arctan2(np.where(w < 0, -along, along), np.abs(w)))
 
 
@@ -99,11 +104,3 @@ def _angles(positions: Array) -> tuple[Array, Flags]:
 
 def _dot(a: Array, b: Array) -> Array:
     return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2])
-
-
-def _cross(a: Array, b: Array) -> Array:
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return out

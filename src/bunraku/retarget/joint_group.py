@@ -39,10 +39,11 @@ class JointGroup:
             return out
         at = self.columns[some]
         start = None if previous is None else previous[at]
-        values = np.clip(values[:, some], self.lower[some], self.upper[some])
-        last = _last_known(known[:, some])
-        held = np.take_along_axis(values, np.maximum(last, 0), axis=0)
-        wanted = np.where(last >= 0, held, out[:, at] if start is None else start)
+        wanted = np.minimum(np.maximum(values[:, some], self.lower[some]), self.upper[some])
+        if not known[:, some].all():
+            last = _last_known(known[:, some])
+            held = np.take_along_axis(wanted, np.maximum(last, 0), axis=0)
+            wanted = np.where(last >= 0, held, out[:, at] if start is None else start)
         out[:, at] = _limited(wanted, self.speed[some] * dt_s, start)
         return out
 
@@ -72,9 +73,9 @@ def _last_known(known: Flags) -> NDArray[np.intp]:
 
 def _limited(wanted: Array, step: Array, start: Array | None) -> Array:
     """(T, m) the same with no change from row to row larger than `step` (m,), the change from `start` included."""
-    rows = wanted if start is None else np.vstack([start, wanted])
+    rows = wanted if start is None else np.concatenate([start[None], wanted])
     out = rows.copy()
-    too_fast = np.flatnonzero((np.abs(np.diff(rows, axis=0)) > step).any(axis=1)) + 1
+    too_fast = np.flatnonzero((np.abs(rows[1:] - rows[:-1]) > step).any(axis=1)) + 1
     row = 0
     for begin in too_fast:
         if begin <= row:
@@ -83,7 +84,7 @@ def _limited(wanted: Array, step: Array, start: Array | None) -> Array:
         for row in range(begin, len(rows)):
             np.maximum(rows[row], out[row - 1] - step, out=out[row])
             np.minimum(out[row], out[row - 1] + step, out=out[row])
-            if np.array_equal(out[row], rows[row]):
+            if (out[row] == rows[row]).all():
                 break
     return out if start is None else out[1:]
 
