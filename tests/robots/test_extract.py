@@ -128,7 +128,8 @@ def test_limits_of_degrees_and_radians(tmp_path):
 def test_ranges_the_wrong_way_round_are_swapped(tmp_path):
     """In degrees as in radians, from a class as from the joint; one warning."""
     text = mjcf(
-        '<body><body><joint name="a" range="90 -90"/><joint name="b" class="c" axis="1 0 0"/><geom size="0.1"/></body></body>',
+        '<body><body><joint name="a" range="90 -90"/><joint name="b" class="c" axis="1 0 0"/>'
+        '<geom size="0.1"/></body></body>',
         '<default><default class="c"><joint range="20 10"/></default></default>',
     ).replace("radian", "degree")
     robot = load_robot(write(tmp_path, text, "r.xml"))

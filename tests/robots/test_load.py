@@ -156,7 +156,8 @@ _MJCF = mjcf(
     """<body name="p" pos="0 0 1"><freejoint name="root"/><geom type="box" size="0.1 0.1 0.1" material="mm"/>
     <frame pos="0 0 0.1" euler="10 0 0"><geom class="v" mesh="m"/><body name="q" euler="0 20 0">
     <joint name="j1" ref="0.1" range="-1 1"/><joint name="j2" type="slide" range="-1 1"/>
-    <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="capsule" fromto="0 0 0 0 0 0.2" size="0.03"/></body></frame><body name="r">
+    <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="capsule" fromto="0 0 0 0 0 0.2" size="0.03"/></body>
+    </frame><body name="r">
     <joint name="j3" axis="0 1 0"/><geom type="cylinder" size="0.02 0.1"/></body></body>""",
     '<default><default class="v"><geom type="mesh" contype="0" conaffinity="0"/></default></default>',
     '<asset><mesh name="m" file="none.stl"/><material name="mm" rgba="1 1 1 1"/></asset>',

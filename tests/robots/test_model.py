@@ -56,6 +56,13 @@ def test_both_models_move_alike(name):
         assert np.allclose(getattr(full, field), getattr(bare, field)), field
 
 
+def test_warnings_about_simulating_go_nowhere(tmp_path, monkeypatch):
+    """Two hinges on one axis are singular, which MuJoCo would note in a file in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    load_robot(write(tmp_path / "in", pendulum('<joint axis="0 1 0"/>').replace('<geom size="0.1"/>', ""), "r.xml"))
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
 @pytest.mark.parametrize("read", [compile_xml, parse_spec])
 @pytest.mark.parametrize(
     "text",

@@ -95,7 +95,9 @@ class Scene:
         mujoco.mj_camlight(self.model, self.data)
         here = np.array(qpos[:2]) if self.robot.base == "free" else self.data.xpos[1, :2].copy()
         if self._azimuth is None:
-            self._azimuth = 180.0 + _SIDE + (_heading(qpos[3:7]) if self.robot.base == "free" else 0.0)
+            front = self.robot.semantics.world_from_body[:, 0]
+            turned = _heading(qpos[3:7]) if self.robot.base == "free" else 0.0
+            self._azimuth = 180.0 + _SIDE + turned + float(np.degrees(np.arctan2(front[1], front[0])))
         away = np.zeros(2)
         if self.figure is not None and points is not None:
             valid = np.ones(len(points), bool) if valid is None else valid

@@ -60,20 +60,30 @@ def curls(positions: Array, rotations: Array, position_valid: Flags, rotation_va
     curl, known = np.zeros((T, 2, len(FINGERS))), np.zeros((T, 2, len(FINGERS)), bool)
     for start in range(0, T, _BLOCK):
         part = slice(start, start + _BLOCK)
-        joints = _pairs(rotation_valid[part][:, _CHAIN[..., :-1]])
-        bend = np.where(joints, _turns(rotations[part]), 0.0) if joints.any() else np.zeros(joints.shape)
-        if not joints.all():
-            placed = position_valid[part][:, _CHAIN]
-            placed = _pairs(placed[..., :-1]) & placed[..., 2:] & ~joints
-            if placed.any():
-                angles, exists = _angles(positions[part])
-                placed &= exists
-                bend = np.where(placed, angles, bend)
-                joints = joints | placed
+        bend, joints = _bends(positions[part], rotations[part], position_valid[part], rotation_valid[part])
         known[part] = joints.any(axis=-1)
         most = np.where(known[part], np.einsum("tsfj,fj->tsf", joints, _FIST), 1.0)
         curl[part] = np.clip(bend.sum(axis=-1) / most, 0.0, 1.0)
     return curl, known
+
+
+def _bends(positions: Array, rotations: Array, position_valid: Flags, rotation_valid: Flags) -> tuple[Array, Flags]:
+    """(T, 2, 5, 3) bend of each joint, rad, zero where it is not known, and whether it is."""
+    known = _pairs(rotation_valid[:, _CHAIN[..., :-1]])
+    bend = np.zeros(known.shape)
+    with np.errstate(invalid="ignore"):  # what is not valid may be anything
+        if known.any():
+            bend = _turns(rotations)
+        if not known.all():
+            placed = position_valid[:, _CHAIN]
+            placed = _pairs(placed[..., :-1]) & placed[..., 2:] & ~known
+            placed[:, :, 0, 0] = False  # the angle at a thumb's root says more of its spread than of its curl
+            if placed.any():
+                angles, exists = _angles(positions)
+                bend = np.where(placed, angles, bend)
+                known |= placed & exists
+    known &= np.isfinite(bend)
+    return np.where(known, bend, 0.0), known
 
 
 def _pairs(flags: Flags) -> Flags:

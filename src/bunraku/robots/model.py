@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 from xml.etree.ElementTree import Element
@@ -68,9 +69,23 @@ def compile_xml(xml: str, assets: Mapping[str, bytes] | None = None) -> mujoco.M
     import mujoco
 
     try:
-        return mujoco.MjModel.from_xml_string(xml, dict(assets or {}))
+        with _no_log_file():
+            return mujoco.MjModel.from_xml_string(xml, dict(assets or {}))
     except (ValueError, mujoco.FatalError) as error:
         raise RobotError(_one_line(error)) from None
+
+
+@contextmanager
+def _no_log_file() -> Iterator[None]:
+    """Here MuJoCo's warnings are about simulating, and it would write them to a file in the working folder."""
+    import mujoco
+
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda _: None)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def parse_spec(xml: str) -> mujoco.MjSpec:
@@ -78,7 +93,8 @@ def parse_spec(xml: str) -> mujoco.MjSpec:
     import mujoco
 
     try:
-        return mujoco.MjSpec.from_string(xml)
+        with _no_log_file():
+            return mujoco.MjSpec.from_string(xml)
     except (ValueError, mujoco.FatalError) as error:
         raise RobotError(_one_line(error)) from None
 

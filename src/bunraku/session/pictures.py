@@ -17,6 +17,7 @@ from bunraku.session.performance import Performance
 
 FILM_FPS = 30.0
 SIZE = (640, 480)
+STRIP_SIZE = (600, 430)
 
 
 def person() -> Figure:
@@ -25,11 +26,11 @@ def person() -> Figure:
     return Figure(edges, head=(INDEX["neck"], INDEX["head"]))
 
 
-def write_strip(performance: Performance, path: Path, moments: int = 5) -> Path:
+def write_strip(performance: Performance, path: Path, moments: int = 4) -> Path:
     """A row of pictures, evenly spread over the motion."""
     human = performance.human
     frames = np.unique(np.linspace(0, len(human) - 1, moments + 2).round().astype(int)[1:-1])
-    with Scene(performance.robot, figure=person(), width=480, height=480) as scene:
+    with Scene(performance.robot, figure=person(), width=STRIP_SIZE[0], height=STRIP_SIZE[1]) as scene:
         images = [_frame(scene, performance, int(frame)) for frame in frames]
     title = f"{human.name} on {performance.robot.name}"
     times = [frame / human.fps for frame in frames]
