@@ -9,7 +9,7 @@ from bunraku.kinematics.tree import HINGE, SLIDE, KinematicTree
 
 
 def random_tree(generator: np.random.Generator, joints: int, *, free_base: bool, followers: int = 0) -> KinematicTree:
-    """A tree with random shape, offsets and axes, one slide among the hinges, the last joints following earlier ones."""
+    """A tree with random shape, offsets and axes, one slide among the hinges, the last joints followers."""
     N = joints + 1
     parent = np.array([-1, *(max(0, i - 1 - int(generator.integers(0, 3))) for i in range(1, N))], np.int32)
     kind = np.full(N, HINGE, np.int8)

@@ -45,7 +45,7 @@ __all__ = ["BunrakuError", "HumanMotion", "HumanPose", "Robot", "RobotMotion",
 
 
 class _Package(ModuleType):
-    """The rooms `retarget` and `evaluate` bear the names of the functions they are known for: here the function wins."""
+    """The rooms `retarget` and `evaluate` bear the names of the functions they are known for: the function wins."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in _PUBLIC and isinstance(value, ModuleType)):

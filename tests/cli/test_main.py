@@ -72,6 +72,7 @@ def test_ctrl_c_is_no_traceback(capsys: pytest.CaptureFixture[str], monkeypatch:
 
 def test_importing_is_light() -> None:
     """`import bunraku` and the help load neither numpy nor anything heavier."""
-    code = "import sys, bunraku, bunraku.cli.main as m; m.main([]); print([x for x in ('numpy','numba','mujoco') if x in sys.modules])"
+    heavy = "[x for x in ('numpy', 'numba', 'mujoco') if x in sys.modules]"
+    code = f"import sys, bunraku, bunraku.cli.main as m; m.main([]); print({heavy})"
     out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert out.stdout.splitlines()[-1] == "[]"

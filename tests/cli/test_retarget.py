@@ -84,7 +84,12 @@ def test_jobs_give_the_same_motion(clip: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_one_line(
-    words: list[str], says: str, clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: list[str],
+    says: str,
+    clip: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Exit code 2, one line that names what would be right, and nothing written."""
     monkeypatch.chdir(tmp_path)

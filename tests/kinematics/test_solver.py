@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trees import random_qpos, random_tree
 
 from bunraku.kinematics import rotations
 from bunraku.kinematics.solver import (
@@ -25,6 +24,7 @@ from bunraku.kinematics.solver import (
     variable_limits,
 )
 from bunraku.kinematics.tree import KinematicTree
+from trees import random_qpos, random_tree
 
 FREE = Limits(np.full(40, -np.inf), np.full(40, np.inf))
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from gestures import fingers_of, gesture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -16,6 +15,7 @@ from bunraku.human.skeleton import FINGERS, INDEX, JOINT_COUNT, JOINTS, mirror_n
 from bunraku.kinematics import rotations
 from bunraku.retarget.finger_curl import curls
 from bunraku.sources import read_motion
+from gestures import fingers_of, gesture
 
 CURLS = arrays(float, (1, 2, 5), elements=st.floats(0, 1))
 TURNS = arrays(float, 3, elements=st.floats(-3, 3)).map(rotations.exp)
@@ -131,4 +131,6 @@ def test_long_clips_are_read_as_short_ones() -> None:
     for frame in (0, 1023, 1024, 2047, 2048, 2099):
         alone = curl_of(gesture(curl[frame : frame + 1]))[0]
         assert np.allclose(found[frame], alone[0], atol=1e-12)
-    assert curls(*(np.empty((0, JOINT_COUNT, k)) for k in (3, 4)), *(np.empty((0, JOINT_COUNT), bool),) * 2)[0].shape == (0, 2, 5)
+    assert curls(*(np.empty((0, JOINT_COUNT, k)) for k in (3, 4)), *(np.empty((0, JOINT_COUNT), bool),) * 2)[
+        0
+    ].shape == (0, 2, 5)

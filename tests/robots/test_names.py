@@ -41,7 +41,7 @@ def test_side_is_what_most_names_say(names: list[str], side: str | None) -> None
 
 
 def test_parts_are_words_not_letters() -> None:
-    """"forearm" speaks of arms, "charming" does not."""
+    """ "forearm" speaks of arms, "charming" does not."""
     assert mentions(["left_forearm"], "arm")
     assert not mentions(["charming_link"], "arm")
     assert votes(["hip_1", "knee", "torso"], "leg") == 2

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shared import need, robots
 
 from bunraku.kinematics import rotations
 from bunraku.robots import Robot, load_robot
 from bunraku.robots.semantics import Semantics
+from shared import need, robots
 
 needs_data = pytest.mark.skipif(find_spec("cmeel") is None, reason="the package example-robot-data is not installed")
 

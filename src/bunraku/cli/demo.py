@@ -57,7 +57,12 @@ def run(args: argparse.Namespace) -> int:
     files = _write(performance, args) if args.headless else []
     if args.json:
         print_json(
-            {"robot": robot.name, "motion": motion.name, "summary": performance.summary(), "files": list(map(str, files))}
+            {
+                "robot": robot.name,
+                "motion": motion.name,
+                "summary": performance.summary(),
+                "files": list(map(str, files)),
+            }
         )
         return 0
     _print_summary(performance)
@@ -103,16 +108,17 @@ def _write(performance: Performance, args: argparse.Namespace) -> list[Path]:
 
 
 def _print_summary(performance: Performance) -> None:
-    summary = performance.summary()
+    summary, human, robot = performance.summary(), performance.human, performance.robot
+    alike = f"{summary['limb_deg']:.2f}° off on average" if "limb_deg" in summary else "-"
+    mean, worst = summary["tracking_mean_rad"], summary["tracking_max_rad"]
     rows = [
-        ["motion", f"{performance.human.name}, {len(performance.human)} frames, {performance.human.duration_s:.1f} s"],
-        ["robot", f"{performance.robot.name}, {len(performance.robot.joint_names)} joints, {performance.robot.base} base"],
+        ["motion", f"{human.name}, {len(human)} frames, {human.duration_s:.1f} s"],
+        ["robot", f"{robot.name}, {len(robot.joint_names)} joints, {robot.base} base"],
         ["retargeting", f"{summary['retarget_frames_per_s']:,.0f} frames/s"],
-        ["limbs alike", f"{summary['limb_deg']:.2f}° off on average"] if "limb_deg" in summary else ["limbs alike", "-"],
-        ["simulated robot", f"follows within {summary['tracking_mean_rad']:.3f} rad on average, "
-                            f"{summary['tracking_max_rad']:.2f} rad at worst"],
+        ["limbs alike", alike],
+        ["simulated robot", f"follows within {mean:.3f} rad on average, {worst:.2f} rad at worst"],
         ["joint limits", f"{summary.get('limit_violations', 0):.0f} violations"],
-    ]  # fmt: skip
+    ]
     if "slide_cm_s" in summary:
         rows.append(["standing feet", f"slide {summary['slide_cm_s']:.2f} cm/s"])
     if "self_collision_pct" in summary:

@@ -29,8 +29,6 @@ PACKAGES = (
     ("example-robot-data", "robots", "g1, romeo, talos, icub, centauro by name"),
     ("robot_descriptions", "robots", "more robots by name"),
     ("xacro", "robots", "xacro files"),
-    ("trimesh", "robots", "DAE meshes"),
-    ("pycollada", "robots", "DAE meshes"),
     ("fast-simplification", "robots", "fast pictures of detailed robots"),
     ("av", "video", "MP4 files"),
 )

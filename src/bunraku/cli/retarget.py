@@ -44,7 +44,9 @@ class Outcome:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument("inputs", nargs="+", metavar="IN", help="files, folders of them, or URIs (see: bunraku sources)")
+    parser.add_argument(
+        "inputs", nargs="+", metavar="IN", help="files, folders of them, or URIs (see: bunraku sources)"
+    )
     parser.add_argument("--robot", default="puppet", help="a name (see: bunraku robots), a URDF, xacro or MJCF file")
     parser.add_argument("--out", type=Path, help="a file for one input, a folder for several (default: here)")
     parser.add_argument("--format", default=None, help=f"one or more of {','.join(FORMATS)} (default: npz)")
@@ -91,7 +93,9 @@ def _work(
 ) -> Iterator[Outcome]:
     one = partial(_one, args.robot, args.base, args.out or Path(), formats, single)
     if args.jobs == 1 or len(inputs) == 1:
-        outcomes: Iterator[Outcome] = (_retarget(source, robot, args.out or Path(), formats, single) for source in inputs)
+        outcomes: Iterator[Outcome] = (
+            _retarget(source, robot, args.out or Path(), formats, single) for source in inputs
+        )
         yield from progress(outcomes, len(inputs) if len(inputs) > 1 else 0, "retarget")
         return
     with ProcessPoolExecutor(min(args.jobs, len(inputs))) as pool:

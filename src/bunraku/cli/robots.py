@@ -68,7 +68,10 @@ def _list(as_json: bool) -> int:
         )
         return 0
     print_table(
-        [[e.name, e.description, e.origin if e.installed else f"{e.origin}: pip install 'bunraku[robots]'"] for e in entries],
+        [
+            [e.name, e.description, e.origin if e.installed else f"{e.origin}: pip install 'bunraku[robots]'"]
+            for e in entries
+        ],
         ("name", "what", "from"),
     )
     print("\nAny URDF, xacro or MJCF file works as well: bunraku robots check FILE")

@@ -58,7 +58,13 @@ def _show(args: argparse.Namespace) -> int:
     ]  # fmt: skip
     if args.json:
         print_json(
-            {"name": motion.name, "frames": len(motion), "fps": motion.fps, "joints": known, "notes": list(motion.notes)}
+            {
+                "name": motion.name,
+                "frames": len(motion),
+                "fps": motion.fps,
+                "joints": known,
+                "notes": list(motion.notes),
+            }
         )
         return 0
     print(f"{motion.name}: {len(motion)} frames at {motion.fps:g} per second, {motion.duration_s:.2f} s")

@@ -50,7 +50,11 @@ class RobotMotion:
     def save(self, path: str | Path) -> Path:
         """Write `.npz`, `.csv` or `.pkl`, chosen by the ending; the file appears whole or not at all."""
         path = Path(path)
-        writers: dict[str, Callable[[BinaryIO], None]] = {".npz": self._write_npz, ".csv": self._write_csv, ".pkl": self._write_pkl}
+        writers: dict[str, Callable[[BinaryIO], None]] = {
+            ".npz": self._write_npz,
+            ".csv": self._write_csv,
+            ".pkl": self._write_pkl,
+        }
         if path.suffix not in writers:
             raise UnknownNameError("motion format", path.suffix or path.name, writers)
         with whole_file(path) as part, part.open("wb") as file:

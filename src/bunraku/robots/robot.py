@@ -23,7 +23,7 @@ ShapeKind = Literal["sphere", "capsule", "box", "plane"]
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A collision shape, fixed to a link. Sizes as in MuJoCo: sphere (r), capsule (r, half length along z), box (half x, y, z)."""
+    """A collision shape, fixed to a link. Sizes as in MuJoCo: sphere (r), capsule (r, half length along z), box (halves)."""
 
     kind: ShapeKind
     link: int
@@ -79,7 +79,7 @@ class Robot:
     links: Links
     shapes: tuple[Shape, ...]
     neutral: Array
-    """(nq,) a natural rest configuration within the limits: standing, arms down; base height such that the feet touch z = 0"""
+    """(nq,) a natural rest configuration within the limits; the base of a legged robot so high that it touches z = 0"""
     xml: str
     """the description as MuJoCo reads it again: MJCF text"""
     assets: Mapping[str, bytes] = field(default_factory=dict)

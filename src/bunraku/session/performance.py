@@ -36,7 +36,14 @@ class Performance:
             "tracking_mean_rad": self.played.quality["tracking_mean_rad"],
             "tracking_max_rad": self.played.quality["tracking_max_rad"],
         }
-        wanted = ("limb_deg_world", "limb_deg", "self_collision_pct", "slide_cm_s", "penetration_max_cm", "limit_violations")
+        wanted = (
+            "limb_deg_world",
+            "limb_deg",
+            "self_collision_pct",
+            "slide_cm_s",
+            "penetration_max_cm",
+            "limit_violations",
+        )
         return out | {name: float(self.quality[name]) for name in wanted if name in self.quality}
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import mujoco
-
 from bunraku.errors import OutputError
 from bunraku.outputs.stage import stage_model
 from bunraku.session.performance import Performance
