@@ -39,12 +39,13 @@ def cache_folder() -> Path:
 
 def kernel(function: Kernel) -> Kernel:
     """Compile to machine code at first call, cached on disk. Divisions by zero give inf, as in numpy."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_folder())
     try:
         return cast(Kernel, numba.njit(cache=True, error_model="numpy")(function))
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def _fingerprint() -> str:

@@ -23,7 +23,7 @@ ShapeKind = Literal["sphere", "capsule", "box", "plane"]
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A collision shape, fixed to a link. Sizes as in MuJoCo: sphere (r), capsule (r, half length along z), box (halves)."""
+    """A collision shape, fixed to a link. Sizes: sphere (r), capsule (r, half length along z), box (halves)."""
 
     kind: ShapeKind
     link: int
