@@ -8,21 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bunraku.kinematics import rotations
-from bunraku.kinematics.solver import (
+from bunraku.kinematics.problem import (
     NO_BODIES,
     Limits,
     Targets,
     Tasks,
-    apply_step,
     build_tasks,
-    linearise,
-    log_rotation,
     make_targets,
     make_workspace,
-    solve,
     tree_arrays,
     variable_limits,
 )
+from bunraku.kinematics.solver import apply_step, solve
+from bunraku.kinematics.terms import linearise, log_rotation
 from bunraku.kinematics.tree import KinematicTree
 from trees import random_qpos, random_tree
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bunraku.cli.terminal import note, print_json, print_table
+from bunraku.cli.terminal import note, note_compiling, print_json, print_table
 from bunraku.errors import BunrakuError, InputError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
         note(f"bunraku: {robot.name}: {warning}")
     motion = _motion(args.motion, args.seconds)
     note(f"bunraku: {motion.name} ({motion.duration_s:.1f} s) on {robot.name}: retargeting and simulating …")
+    note_compiling()
     from bunraku.session.performance import perform
 
     performance = perform(motion, robot)

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bunraku.cli.terminal import note, print_json, print_table, progress
+from bunraku.cli.terminal import note, note_compiling, print_json, print_table, progress
 from bunraku.errors import BunrakuError, InputError, OutputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--jobs {args.jobs}: at least 1 is needed")
     single = _single_file(args.out, inputs, formats)
     robot = load_robot(args.robot, base=args.base)
+    note_compiling()
     for warning in robot.warnings:
         note(f"bunraku: {robot.name}: {warning}")
     outcomes = []

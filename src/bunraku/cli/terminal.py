@@ -34,6 +34,14 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def note_compiling() -> None:
+    """Say why the first run takes its time."""
+    from bunraku.kinematics.jit import is_compiled
+
+    if not is_compiled("solve_frames"):
+        note("bunraku: compiling, first run only (some ten seconds) …")
+
+
 def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     """The same items, with a bar on stderr where that is a terminal."""
     shown = sys.stderr.isatty() and total > 0

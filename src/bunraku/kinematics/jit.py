@@ -48,6 +48,11 @@ def kernel(function: Kernel) -> Kernel:
         config.CACHE_DIR = before
 
 
+def is_compiled(name: str) -> bool:
+    """Whether a kernel of that name was compiled before on this machine."""
+    return any(cache_folder().glob(f"**/*.{name}-*.nbi"))
+
+
 def _fingerprint() -> str:
     """Twelve digits that change with any file that holds kernels."""
     digest = hashlib.sha256()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.kinematics.solver import tree_arrays, variable_limits
+from bunraku.kinematics.problem import tree_arrays, variable_limits
 from bunraku.robots import Robot
 
 Array = NDArray[np.float64]
@@ -40,11 +40,13 @@ class JointGroup:
         at = self.columns[some]
         start = None if previous is None else previous[at]
         wanted = np.minimum(np.maximum(values[:, some], self.lower[some]), self.upper[some])
+        step = self.speed[some] * dt_s
         if not known[:, some].all():
             last = _last_known(known[:, some])
             held = np.take_along_axis(wanted, np.maximum(last, 0), axis=0)
             wanted = np.where(last >= 0, held, out[:, at] if start is None else start)
-        out[:, at] = _limited(wanted, self.speed[some] * dt_s, start)
+            step = np.where(known[:, some] | (last < 0), step, 0.0)
+        out[:, at] = _limited(wanted, np.broadcast_to(step, wanted.shape), start)
         return out
 
 
@@ -72,18 +74,20 @@ def _last_known(known: Flags) -> NDArray[np.intp]:
 
 
 def _limited(wanted: Array, step: Array, start: Array | None) -> Array:
-    """(T, m) the same with no change from row to row larger than `step` (m,), the change from `start` included."""
-    rows = wanted if start is None else np.concatenate([start[None], wanted])
+    """(T, m) the same with no row further than `step` (T, m) from the one before, the first one from `start`."""
+    rows, steps = wanted, step
+    if start is not None:
+        rows, steps = np.concatenate([start[None], wanted]), np.concatenate([step[:1], step])
     out = rows.copy()
-    too_fast = np.flatnonzero((np.abs(rows[1:] - rows[:-1]) > step).any(axis=1)) + 1
+    too_fast = np.flatnonzero((np.abs(rows[1:] - rows[:-1]) > steps[1:]).any(axis=1)) + 1
     row = 0
     for begin in too_fast:
         if begin <= row:
             continue
         # From here on the limited way runs behind the wanted one, until they meet.
         for row in range(begin, len(rows)):
-            np.maximum(rows[row], out[row - 1] - step, out=out[row])
-            np.minimum(out[row], out[row - 1] + step, out=out[row])
+            np.maximum(rows[row], out[row - 1] - steps[row], out=out[row])
+            np.minimum(out[row], out[row - 1] + steps[row], out=out[row])
             if (out[row] == rows[row]).all():
                 break
     return out if start is None else out[1:]

@@ -12,7 +12,7 @@ from bunraku.human import HumanMotion, HumanPose
 from bunraku.human.ground import on_ground, patch_contacts
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
 from bunraku.kinematics import rotations
-from bunraku.kinematics.solver import (
+from bunraku.kinematics.problem import (
     DIRECTION,
     Limits,
     Targets,
@@ -25,17 +25,9 @@ from bunraku.kinematics.solver import (
 )
 from bunraku.retarget.apart import keep_apart
 from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
-from bunraku.retarget.kernels import (
-    Escape,
-    FootMemory,
-    Ground,
-    HumanSide,
-    Limbs,
-    Stance,
-    detect_contact,
-    fill_targets,
-    solve_frames,
-)
+from bunraku.retarget.escape_kernels import Escape, Limbs
+from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
+from bunraku.retarget.kernels import HumanSide, fill_targets, solve_frames
 from bunraku.robots import Robot, RobotMotion
 from bunraku.robots.semantics import Point
 

@@ -1,0 +1,124 @@
+"""A limb stuck in a corner of its joints' ranges looks for a better branch, and is led there; compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.kernels import forward_kinematics
+from bunraku.kinematics.solver import solve
+from bunraku.kinematics.terms import point_in_world
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+class Limbs(NamedTuple):
+    """Which limb each variable and task belongs to, -1 for none, and what its joints are drawn to at rest."""
+
+    of_variable: Ints
+    of_task: Ints
+    rest: Array
+    rest_weight: Array
+
+
+class Escape(NamedTuple):
+    """Limbs that are leaving a corner of their range for a better branch; kept from frame to frame."""
+
+    left: Array
+    """(L,) seconds that a limb may still take; 0 where none is on its way"""
+    poor: Array
+    """(L,) seconds that each limb has been far off"""
+    goal: Array
+    """(nv,)"""
+    seed: NDArray[np.int64]
+    """(1,)"""
+
+
+POOR_RAD, POOR_S = 0.35, 0.1
+"""a limb that is further off than this for so long looks for a better branch"""
+ESCAPE_S, ESCAPE_ITERATIONS = 0.6, 15
+ARRIVED_RAD = 0.3
+LEAD_WEIGHT = 2.0
+
+
+@kernel
+def _limb_error(limb, limbs, tasks, targets, work):
+    """Largest angle between a limb's directions and what is wanted of them."""
+    worst = 0.0
+    a, b = work.vectors[0], work.vectors[1]
+    for t in range(len(tasks.kind)):
+        if limbs.of_task[t] == limb and tasks.kind[t] == 0 and targets.weight[t, 0] > 0:
+            point_in_world(tasks.node[t, 0], tasks.point[t, 0], work.node_position, work.node_rotation, a)
+            point_in_world(tasks.node[t, 1], tasks.point[t, 1], work.node_position, work.node_rotation, b)
+            dot, length = 0.0, 0.0
+            for k in range(3):
+                dot += (b[k] - a[k]) * targets.value[t, 0, k]
+                length += (b[k] - a[k]) ** 2
+            worst = max(worst, np.arccos(min(max(dot / max(np.sqrt(length), 1e-9), -1.0), 1.0)))
+    return worst
+
+
+@kernel
+def _random(seed):
+    """The next number in [0, 1) of a small generator; the same from the same start on every machine."""
+    seed[0] = (seed[0] * 1103515245 + 12345) % 2147483648
+    return seed[0] / 2147483648.0
+
+
+@kernel
+def change_over(limbs, escape, tree, targets, qpos, dt):
+    """A limb on its way to another branch is led there by its joints, not by its directions, until it is near."""
+    for limb in range(len(escape.left)):
+        if escape.left[limb] <= 0.0:
+            continue
+        escape.left[limb] -= dt
+        furthest = 0.0
+        for joint in range(len(tree.leader)):
+            v = tree.variable[joint]
+            if tree.leader[joint] == joint and limbs.of_variable[v] == limb:
+                furthest = max(furthest, abs(qpos[tree.first_joint + joint] - escape.goal[v]))
+        if furthest < ARRIVED_RAD:
+            escape.left[limb] = 0.0
+        away = escape.left[limb] > 0.0
+        for v in range(len(limbs.of_variable)):
+            if limbs.of_variable[v] == limb:
+                targets.posture[v] = escape.goal[v] if away else limbs.rest[v]
+                targets.posture_weight[v] = LEAD_WEIGHT if away else limbs.rest_weight[v]
+        if away:
+            for t in range(len(limbs.of_task)):
+                if limbs.of_task[t] == limb:
+                    for k in range(3):
+                        targets.weight[t, k] *= 0.02
+
+
+@kernel
+def look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, spare, work, cost, dt, tolerance):
+    """One try in each frame for each limb that is far off: somewhere else in its range there may be a better branch."""
+    for limb in range(len(escape.left)):
+        if escape.left[limb] > 0.0:
+            continue
+        error = _limb_error(limb, limbs, tasks, targets, work)
+        escape.poor[limb] = escape.poor[limb] + min(dt, POOR_S) if error > POOR_RAD else 0.0
+        if escape.poor[limb] < POOR_S:
+            continue
+        for i in range(len(qpos)):
+            spare[i] = qpos[i]
+        for joint in range(len(tree.leader)):
+            v = tree.variable[joint]
+            if tree.leader[joint] == joint and limbs.of_variable[v] == limb:
+                low, high = max(limits.lower[v], -np.pi), min(limits.upper[v], np.pi)
+                spare[tree.first_joint + joint] = low + _random(escape.seed) * (high - low)
+        other, _ = solve(tree, tasks, targets, bodies, limits, spare, work, ESCAPE_ITERATIONS, tolerance)
+        if other < 0.7 * cost and _limb_error(limb, limbs, tasks, targets, work) < 0.5 * error:
+            escape.left[limb] = ESCAPE_S
+            for joint in range(len(tree.leader)):
+                if tree.leader[joint] == joint:
+                    v = tree.variable[joint]
+                    if limbs.of_variable[v] == limb:
+                        escape.goal[v] = spare[tree.first_joint + joint]
+        forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
+                           qpos, work.node_position, work.node_rotation)  # fmt: skip
