@@ -75,6 +75,23 @@ def test_spreading_is_not_curling(seen: str) -> None:
         assert np.abs(curl_of(motion)[0] - curl).max() < 0.1
 
 
+def test_a_thumb_that_stands_elsewhere_is_no_more_curled() -> None:
+    """Where a thumb's root stands against the wrist differs from person to person: positions tell its other bends."""
+    motion = without_rotations(gesture(np.full((1, 2, 5), 0.4)))
+    positions = motion.positions.copy()
+    positions[:, fingers_of("left", "thumb")] += [0.03, -0.02, 0.0]
+    assert np.allclose(curl_of(replace(motion, positions=positions))[0], curl_of(motion)[0])
+
+
+@settings(max_examples=20, deadline=None)
+@given(arrays(bool, JOINT_COUNT))
+def test_a_quaternion_and_its_negative_are_one_turn(flipped: np.ndarray) -> None:
+    """Signs of quaternions make no difference."""
+    motion = gesture(np.full((1, 2, 5), 0.7))
+    signs = np.where(flipped, -1.0, 1.0)[:, None]
+    assert np.allclose(curl_of(replace(motion, rotations=motion.rotations * signs))[0], curl_of(motion)[0])
+
+
 def test_mirrored_hands_change_places() -> None:
     """The curls of a person seen in a mirror are those of the other hand."""
     motion = read_motion("synth:wave?seconds=3&fps=20")
@@ -88,7 +105,7 @@ def test_mirrored_hands_change_places() -> None:
 
 
 def test_a_finger_is_known_by_what_is_seen_of_it() -> None:
-    """A finger without data is unknown and the others stay known; a knuckle alone is enough; a wrist is needed for it."""
+    """A finger without data is unknown, the others stay known; a knuckle alone is enough, but it needs the wrist."""
     motion = gesture(np.full((1, 2, 5), 0.6))
     rows = fingers_of("left", "ring")
     position_valid, rotation_valid = motion.position_valid.copy(), motion.rotation_valid.copy()

@@ -34,8 +34,8 @@ def two_arms(hand: Callable[[str, int], str], tail: str = "") -> str:
               </body></body></body></body>"""
         for side, sign in (("left", 1), ("right", -1))
     )
-    return f"""<mujoco><compiler angle="radian"/><worldbody><body name="torso" pos="0 0 0"><geom type="box" size="0.1 0.15 0.2" pos="0 0 1.2"/>
-        {arms}</body></worldbody>{tail}</mujoco>"""
+    return f"""<mujoco><compiler angle="radian"/><worldbody><body name="torso">
+        <geom type="box" size="0.1 0.15 0.2" pos="0 0 1.2"/>{arms}</body></worldbody>{tail}</mujoco>"""
 
 
 def digit(name: str, at: str, way: str, axis: str, ranges: str = "0 1.5") -> str:
@@ -145,7 +145,8 @@ def test_a_single_jaw_closes_away_from_rest(tmp_path: Path) -> None:
     """Where geometry cannot tell, the end of the range further from the neutral value is closed."""
 
     def hand(side: str, _: int) -> str:
-        return f"""<body name="{side}_jaw" pos="0.02 0 -0.08"><joint name="{side}_gripper" axis="0 1 0" range="-0.1 0.9"/>
+        return f"""<body name="{side}_jaw" pos="0.02 0 -0.08">
+          <joint name="{side}_gripper" axis="0 1 0" range="-0.1 0.9"/>
           <geom type="box" size="0.004 0.01 0.03" pos="0 0 -0.03"/></body>"""
 
     found = by_name(load(tmp_path, two_arms(hand)))
@@ -189,6 +190,13 @@ def test_hands_of_other_makers() -> None:
     for name, joint in g1.items():
         left_thumb = name.startswith("left") == ("thumb" in name)
         assert np.sign(joint.closed) == (1 if left_thumb else -1)
+
+
+def test_all_joints_of_a_thumb_close_the_same_way() -> None:
+    """The end of a thumb bends as its root does, though a bent root brings the tip past the fingers."""
+    found = by_name(load_robot(str(need(robots("unitree_g1/menagerie/g1_with_hands.xml"))[0])))
+    for side, sign in (("left", 1), ("right", -1)):
+        assert all(np.sign(found[f"{side}_hand_thumb_{k}_joint"].closed) == sign for k in (1, 2))
 
 
 def test_pepper_closes_at_zero() -> None:

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from functools import cache
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from gestures import fingers_of, gesture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bunraku.human import HumanMotion, HumanPose
 from bunraku.human.skeleton import FINGERS, SIDES
+from bunraku.retarget.finger_joints import WHOLE_HAND, FingerJoint
 from bunraku.retarget.hands import HandMapper
 from bunraku.robots import Robot, load_robot
 from bunraku.sources import read_motion
+from gestures import fingers_of, gesture
 
 needs_data = pytest.mark.skipif(find_spec("cmeel") is None, reason="the package example-robot-data is not installed")
 
-HANDS = {name: HandMapper(load_robot(name)) for name in ("puppet", "inmoov")}
 RAMP = np.linspace(0, 1, 41)[:, None, None]
+ROBOTS = ("puppet", "inmoov")
 
 
-@pytest.fixture(params=sorted(HANDS))
+@cache
+def mapper(name: str) -> HandMapper:
+    """Of a robot by name."""
+    return HandMapper(load_robot(name))
+
+
+@pytest.fixture(params=ROBOTS)
 def hands(request: pytest.FixtureRequest) -> HandMapper:
     """The built-in robots with hands."""
-    return HANDS[request.param]
+    return mapper(request.param)
 
 
 def applied(hands: HandMapper, motion: HumanMotion) -> np.ndarray:
@@ -64,7 +73,7 @@ def test_a_fist_closes_every_finger(hands: HandMapper) -> None:
     curl = np.concatenate([RAMP, RAMP[::-1]]) * np.ones((1, 2, 5))
     away = tip_to_palm(hands, applied(hands, gesture(curl)))
     assert ((away[0] - away[40]) > 0.008).all()
-    assert ((away[0] - away[40])[:, 1:] > 0.02).all()
+    assert ((away[0] - away[40])[:, 1:] > 0.015).all()
     assert np.allclose(away[0], away[-1], atol=1e-3)
 
 
@@ -84,7 +93,7 @@ def test_one_finger_moves_alone(hands: HandMapper, side: int, finger: int) -> No
 @given(arrays(float, (1, 2, 5), elements=st.floats(0, 1)))
 def test_hands_are_mirror_images(curl: np.ndarray) -> None:
     """A person's mirrored hands give the robot's hands mirrored: tips as far from the palm on the other side."""
-    for hands in HANDS.values():
+    for hands in map(mapper, ROBOTS):
         here = tip_to_palm(hands, applied(hands, gesture(curl)))
         there = tip_to_palm(hands, applied(hands, gesture(curl[:, ::-1])))
         assert np.allclose(here, there[:, ::-1], atol=2e-3)
@@ -115,7 +124,7 @@ def test_a_snap_is_slowed_down(hands: HandMapper) -> None:
 
 
 def test_fingers_that_are_not_seen_are_left_alone(hands: HandMapper) -> None:
-    """A finger without data keeps what the caller gave; one that is lost stays; a person without hands changes nothing."""
+    """A finger without data keeps what the caller gave, one that is lost stays, and without hands nothing changes."""
     robot, motion = hands.robot, gesture(RAMP * np.ones((1, 2, 5)))
     positions, turns = motion.position_valid.copy(), motion.rotation_valid.copy()
     never, lost = fingers_of("left", "middle"), fingers_of("right", "ring")
@@ -189,15 +198,15 @@ def test_grippers_follow_the_mean_of_the_fingers() -> None:
     assert np.allclose(grip(romeo, 1.0), 0.0, atol=0.03)
 
 
-def test_a_gripper_takes_the_fingers_that_are_seen() -> None:
-    """The mean is over known fingers only; with none known there is no value."""
-    hands = HANDS["puppet"]
-    shared = HandMapper(hands.robot)
-    shared._drives[:] = 0.0
-    shared._drives[1:5] = 1.0
-    curl = np.array([[[0.0, 0.2, 0.4, 0.9, 0.9], [0.0] * 5]])
+def test_a_gripper_takes_the_fingers_that_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean is over known fingers of the hand's own side; with none known there is no value."""
+    grippers = tuple(FingerJoint(joint, side, WHOLE_HAND, 0.2, 1.2) for side, joint in ((0, 17), (1, 39)))
+    monkeypatch.setattr(sys.modules[HandMapper.__module__], "find_finger_joints", lambda robot: grippers)
+    hands = HandMapper(load_robot("puppet"))
+    curl = np.array([[[0.9, 0.2, 0.4, 0.9, 0.9], [0.9, 0.1, 0.2, 0.3, 0.4]]])
     known = np.array([[[True, True, True, False, False], [True] * 5]])
-    values, found = shared.joint_values(curl, known)
+    values, found = hands.joint_values(curl, known)
     assert found.all()
-    assert np.allclose((values - shared._open) / shared._travel, 0.3)
-    assert not shared.joint_values(curl, np.zeros_like(known))[1].any()
+    assert np.allclose(values, [[0.2 + 0.3, 0.2 + 0.25]])
+    known[0, 0, 1:] = False
+    assert hands.joint_values(curl, known)[1].tolist() == [[False, True]]

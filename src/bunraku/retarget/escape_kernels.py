@@ -40,7 +40,7 @@ class Escape(NamedTuple):
 
 POOR_RAD, POOR_S = 0.35, 0.1
 """a limb that is further off than this for so long looks for a better branch"""
-ESCAPE_S, ESCAPE_ITERATIONS = 0.6, 15
+ESCAPE_S = 0.6
 ARRIVED_RAD = 0.3
 LEAD_WEIGHT = 2.0
 
@@ -96,7 +96,9 @@ def change_over(limbs, escape, tree, targets, qpos, dt):
 
 
 @kernel
-def look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, spare, work, cost, dt, tolerance):
+def look_for_escape(
+    limbs, escape, tree, tasks, targets, bodies, limits, qpos, spare, work, cost, dt, iterations, tolerance
+):
     """One try in each frame for each limb that is far off: somewhere else in its range there may be a better branch."""
     for limb in range(len(escape.left)):
         if escape.left[limb] > 0.0:
@@ -112,7 +114,7 @@ def look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, s
             if tree.leader[joint] == joint and limbs.of_variable[v] == limb:
                 low, high = max(limits.lower[v], -np.pi), min(limits.upper[v], np.pi)
                 spare[tree.first_joint + joint] = low + _random(escape.seed) * (high - low)
-        other, _ = solve(tree, tasks, targets, bodies, limits, spare, work, ESCAPE_ITERATIONS, tolerance)
+        other, _ = solve(tree, tasks, targets, bodies, limits, spare, work, iterations, tolerance)
         if other < 0.7 * cost and _limb_error(limb, limbs, tasks, targets, work) < 0.5 * error:
             escape.left[limb] = ESCAPE_S
             for joint in range(len(tree.leader)):

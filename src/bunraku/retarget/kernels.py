@@ -109,7 +109,8 @@ def solve_frames(tree, tasks, targets, bodies, limits, bounds, speed, dt, human,
         cost, steps = solve(tree, tasks, targets, bodies, bounds, qpos, work, iterations, tolerance)
         if tree.base_size:
             settle(ground, stance, tasks, positions[t], position_valid[t], qpos, work)
-        look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, spare, work, cost, dt, tolerance)
+        look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, spare, work, cost, dt,
+                        2 * iterations, tolerance)  # fmt: skip
         total += steps
         costs[t] = cost
         for i in range(len(qpos)):
