@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.jit import kernel, part
 from bunraku.kinematics.solver import solve
 from bunraku.retarget.escape_kernels import change_over, look_for_escape
 from bunraku.retarget.ground_kernels import settle, stand
@@ -31,35 +31,42 @@ class HumanSide(NamedTuple):
     """(3, 3) for a fixed base: how the robot faces"""
 
 
-@kernel
-def _matrix(q, out):
-    w, x, y, z = q[0], q[1], q[2], q[3]
+@part
+def _matrix(q, joint, out):
+    """Rotation matrix of one joint's quaternion, into `out` (3, 3)."""
+    w, x, y, z = q[joint, 0], q[joint, 1], q[joint, 2], q[joint, 3]
     out[0, 0], out[0, 1], out[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
     out[1, 0], out[1, 1], out[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
     out[2, 0], out[2, 1], out[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
 
 
 @kernel
-def fill_targets(tasks, human, positions, rotations, position_valid, rotation_valid, targets):
-    """Directions and orientations of one pose; what the pose does not know gets weight zero."""
-    A, M = np.zeros((3, 3)), np.zeros((3, 3))
+def _face_the_reference(human, rotations, rotation_valid, A, M):
+    """What turns the person's world into the robot's, into A (3, 3); M is scratch."""
+    world_from_body, reference = human.world_from_body, human.reference
     for i in range(3):
-        A[i, i] = 1.0
-    if human.reference >= 0:
+        for j in range(3):
+            A[i, j] = world_from_body[i, j] if reference >= 0 else (1.0 if i == j else 0.0)
+    if reference >= 0 and rotation_valid[reference]:
+        _matrix(rotations, reference, M)
         for i in range(3):
             for j in range(3):
-                A[i, j] = human.world_from_body[i, j]
-        if rotation_valid[human.reference]:
-            _matrix(rotations[human.reference], M)
-            for i in range(3):
-                for j in range(3):
-                    A[i, j] = 0.0
-                    for k in range(3):
-                        A[i, j] += human.world_from_body[i, k] * M[j, k]
-    for t in range(len(human.joint)):
-        a, b = human.joint[t, 0], human.joint[t, 1]
+                A[i, j] = 0.0
+                for k in range(3):
+                    A[i, j] += world_from_body[i, k] * M[j, k]
+
+
+@kernel
+def fill_targets(tasks, human, positions, rotations, position_valid, rotation_valid, targets, work):
+    """Directions and orientations of one pose; what the pose does not know gets weight zero."""
+    A, M = work.frame, work.matrix
+    _face_the_reference(human, rotations, rotation_valid, A, M)
+    joints, bones, weights, kind = human.joint, human.bone, human.weight, tasks.kind
+    value, weight = targets.value, targets.weight
+    for t in range(len(joints)):
+        a, b = joints[t, 0], joints[t, 1]
         known = rotation_valid[a]
-        if tasks.kind[t] == 0:
+        if kind[t] == 0:
             x = positions[b, 0] - positions[a, 0]
             y = positions[b, 1] - positions[a, 1]
             z = positions[b, 2] - positions[a, 2]
@@ -68,30 +75,30 @@ def fill_targets(tasks, human, positions, rotations, position_valid, rotation_va
                 known = True
                 x, y, z = x / length, y / length, z / length
             elif known:
-                _matrix(rotations[a], M)
-                bone = human.bone[t]
-                x = M[0, 0] * bone[0] + M[0, 1] * bone[1] + M[0, 2] * bone[2]
-                y = M[1, 0] * bone[0] + M[1, 1] * bone[1] + M[1, 2] * bone[2]
-                z = M[2, 0] * bone[0] + M[2, 1] * bone[1] + M[2, 2] * bone[2]
+                _matrix(rotations, a, M)
+                x = M[0, 0] * bones[t, 0] + M[0, 1] * bones[t, 1] + M[0, 2] * bones[t, 2]
+                y = M[1, 0] * bones[t, 0] + M[1, 1] * bones[t, 1] + M[1, 2] * bones[t, 2]
+                z = M[2, 0] * bones[t, 0] + M[2, 1] * bones[t, 1] + M[2, 2] * bones[t, 2]
             for k in range(3):
-                targets.value[t, 0, k] = A[k, 0] * x + A[k, 1] * y + A[k, 2] * z
+                value[t, 0, k] = A[k, 0] * x + A[k, 1] * y + A[k, 2] * z
         else:
-            _matrix(rotations[a], M)
+            _matrix(rotations, a, M)
             for i in range(3):
                 for j in range(3):
-                    targets.value[t, i, j] = A[i, 0] * M[0, j] + A[i, 1] * M[1, j] + A[i, 2] * M[2, j]
+                    value[t, i, j] = A[i, 0] * M[0, j] + A[i, 1] * M[1, j] + A[i, 2] * M[2, j]
         for k in range(3):
-            targets.weight[t, k] = human.weight[t] if known else 0.0
+            weight[t, k] = weights[t] if known else 0.0
 
 
 @kernel
 def hold_speed(tree, limits, speed, dt, qpos, lower, upper):
     """Bounds for the next frame: the joint limits, and what each joint can reach within `dt`."""
-    for joint in range(len(tree.leader)):
-        if tree.leader[joint] == joint:
-            v, q = tree.variable[joint], qpos[tree.first_joint + joint]
-            lower[v] = min(max(limits.lower[v], q - speed[v] * dt), limits.upper[v])
-            upper[v] = max(min(limits.upper[v], q + speed[v] * dt), limits.lower[v])
+    leader, variable, first, least, most = tree.leader, tree.variable, tree.first_joint, limits.lower, limits.upper
+    for joint in range(len(leader)):
+        if leader[joint] == joint:
+            v, q = variable[joint], qpos[first + joint]
+            lower[v] = min(max(least[v], q - speed[v] * dt), most[v])
+            upper[v] = max(min(most[v], q + speed[v] * dt), least[v])
 
 
 @kernel
@@ -102,7 +109,7 @@ def solve_frames(tree, tasks, targets, bodies, limits, bounds, speed, dt, human,
     total, spare = 0, np.empty(len(qpos))
     for t in range(len(out)):
         hold_speed(tree, limits, speed, dt, qpos, bounds.lower, bounds.upper)
-        fill_targets(tasks, human, positions[t], rotations[t], position_valid[t], rotation_valid[t], targets)
+        fill_targets(tasks, human, positions[t], rotations[t], position_valid[t], rotation_valid[t], targets, work)
         change_over(limbs, escape, tree, targets, qpos, dt)
         if tree.base_size:
             stand(ground, stance, tasks, targets, contact[t], dt, positions[t], position_valid[t], work)

@@ -158,7 +158,7 @@ class WholeBodyMapper:
     def _search(self, pose: HumanPose, state: MapperState) -> None:
         """The first configuration: the base faces as the person does, limbs that end far off start again elsewhere."""
         clip = _as_clip(pose)
-        fill_targets(self._tasks, self._human, *(array[0] for array in clip), state.targets)
+        fill_targets(self._tasks, self._human, *(array[0] for array in clip), state.targets, state.work)
         self._face(state)
         generator = np.random.default_rng(0)
         nothing = np.zeros((1, self._ground.patches), bool)
