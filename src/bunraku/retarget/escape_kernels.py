@@ -11,6 +11,7 @@ from bunraku.kinematics.jit import kernel
 from bunraku.kinematics.kernels import forward_kinematics
 from bunraku.kinematics.solver import solve
 from bunraku.kinematics.terms import place
+from bunraku.retarget.target_kernels import fill_targets
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -126,3 +127,15 @@ def look_for_escape(
                         escape.goal[v] = spare[tree.first_joint + joint]
         forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
                            qpos, work.node_position, work.node_rotation)  # fmt: skip
+
+
+@kernel
+def limb_errors(limbs, tree, tasks, targets, human, work, positions, rotations, position_valid, rotation_valid,
+                qpos, out):  # fmt: skip
+    """Largest angle between what each limb does and what is wanted of it, for every frame, into `out` (T, L)."""
+    for t in range(len(qpos)):
+        fill_targets(tasks, human, positions[t], rotations[t], position_valid[t], rotation_valid[t], targets, work)
+        forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
+                           qpos[t], work.node_position, work.node_rotation)  # fmt: skip
+        for limb in range(out.shape[1]):
+            out[t, limb] = _limb_error(limb, limbs, tasks, targets, work)
