@@ -7,7 +7,7 @@ off once more from behind, and of the two ways the better parts; then with each 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+LONE_RAD, LONE_RAD_S = 0.7, 40.0
+"""a turn of a segment from the first frame to the second that no person makes"""
 FAR_OFF_RAD = 0.35
 """an arm that is further off may be on the wrong branch of its joints"""
 BEFORE_S, AFTER_S = 2.0, 0.7
@@ -62,6 +64,7 @@ class Clip:
 
 def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Array, int]:
     """Configurations (T, nq), costs (T,) and the number of solver steps."""
+    motion = _without_lone_start(motion)
     clip = Clip(
         motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid,
         patch_contacts(motion)[:, : mapper.patches], motion.fps,
@@ -79,6 +82,22 @@ def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Arr
         mapper.begin(clip.positions[0, 0], out[0], state)
         steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide)
     return out, costs, steps
+
+
+def _without_lone_start(motion: HumanMotion) -> HumanMotion:
+    """Some producers put a T-pose before the first frame: where no person could move on from it, the next stands in."""
+    if len(motion) < 3 or not motion.rotation_valid[:3].any(axis=1).all():
+        return motion
+    known = motion.rotation_valid[:3].all(axis=0)
+    turns = np.abs((motion.rotations[:2, known] * motion.rotations[1:3, known]).sum(axis=-1)).clip(max=1.0)
+    first, second = 2 * np.arccos(turns).max(axis=1, initial=0.0)
+    if first < max(LONE_RAD, LONE_RAD_S / motion.fps) or second > 0.5 * first:
+        return motion
+    rows = np.maximum(np.arange(len(motion)), 1)
+    return replace(
+        motion, positions=motion.positions[rows], rotations=motion.rotations[rows],
+        position_valid=motion.position_valid[rows], rotation_valid=motion.rotation_valid[rows],
+    )  # fmt: skip
 
 
 def _far_off(mapper: WholeBodyMapper, state: MapperState, clip: Clip, qpos: Array) -> Iterator[tuple[int, int, int]]:
