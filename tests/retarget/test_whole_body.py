@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bunraku.human import HumanMotion, mirrored
+from bunraku.human import HumanMotion, mirrored, path_scaled
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, mirror_name
 from bunraku.kinematics import rotations
 from bunraku.retarget import Weights, WholeBodyMapper, retarget
@@ -124,6 +124,14 @@ def test_a_mirrored_person_gives_a_mirrored_robot(puppet: Robot, name: str) -> N
     assert any(name.startswith("left_") for name in names)
     other = [names.index(mirror_name(name)) for name in names]
     assert np.linalg.norm(one * [1.0, -1.0, 1.0] - two[:, other], axis=-1).max() < 0.005
+
+
+def test_a_longer_path_of_the_person_is_one_of_the_robot(puppet: Robot, walk: HumanMotion) -> None:
+    """Twice the path is nearly twice the robot's, with the same joints on the way."""
+    near, far = retarget(walk, puppet), retarget(path_scaled(walk, 2.0), puppet)
+    lengths = [np.linalg.norm(np.diff(motion.qpos[:, :2], axis=0), axis=1).sum() for motion in (near, far)]
+    assert 1.7 < lengths[1] / lengths[0] < 2.1
+    assert np.abs(near.joints - far.joints).mean() < 0.01
 
 
 def test_live_and_recorded_are_the_same(puppet: Robot, walk: HumanMotion) -> None:
