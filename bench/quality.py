@@ -35,7 +35,8 @@ GENERATED = {
     "box": (1.7, 2.4, 6.0, *WALK[3:]),
     "random": (0.95, 0.95, 3.9, *WALK[3:]),
 }
-"""limb errors a third above what they were when these targets were set: more is a step back"""
+"""limb errors at most a third above what they were when these targets were set, and never above DANCE: more is a step
+back"""
 
 
 def figures(data: Path | None) -> Iterator[Figure]:
