@@ -14,7 +14,6 @@ from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
 from bunraku.kinematics import rotations
 from bunraku.kinematics.problem import (
     DIRECTION,
-    Limits,
     Targets,
     Workspace,
     build_tasks,
@@ -24,11 +23,11 @@ from bunraku.kinematics.problem import (
     variable_limits,
 )
 from bunraku.retarget.apart import keep_apart
-from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
 from bunraku.retarget.clip import solve_clip
+from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
 from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
-from bunraku.retarget.kernels import solve_frames
+from bunraku.retarget.kernels import Pace, solve_frames
 from bunraku.retarget.target_kernels import HumanSide, fill_targets
 from bunraku.robots import Robot, RobotMotion
 from bunraku.robots.semantics import Point
@@ -40,6 +39,8 @@ LIMB_NAMES = tuple(f"{side}_arm" for side in SIDES)
 """limbs that may change to another branch of their joints; a leg that stands must not"""
 ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
+FULL_SPEED_S = 0.08
+"""in which a joint may come to its full speed"""
 POOR_RAD = 0.15
 """a limb that is this far off after the first pose was solved may sit in a wrong corner of its range: try again"""
 
@@ -67,7 +68,7 @@ class MapperState:
     escape: Escape
     work: Workspace
     targets: Targets
-    bounds: Limits
+    pace: Pace
     started: bool = False
 
 
@@ -113,7 +114,7 @@ class WholeBodyMapper:
             Escape(np.zeros(len(LIMB_NAMES)), np.zeros(len(LIMB_NAMES)), np.zeros(nv), np.ones(1, np.int64)),
             make_workspace(self.robot.tree, self._bodies),
             targets,
-            Limits(np.zeros(nv), np.zeros(nv)),
+            self._pace(),
         )
 
     def solve(self, pose: HumanPose, state: MapperState, *, dt_s: float = np.inf) -> Target:
@@ -161,14 +162,13 @@ class WholeBodyMapper:
     def limb_columns(self, limb: int) -> NDArray[np.intp]:
         """Columns of qpos with the independent joints of a limb, in the order of `LIMB_NAMES`."""
         joints = self.robot.tree.independent
-        return self.robot.first_joint + joints[self._limbs.of_variable[self._tree.variable[joints]] == limb]
+        own = self._limbs.of_variable[self._tree.variable[joints]] == limb
+        return (self.robot.first_joint + joints[own]).astype(np.intp)
 
     def limb_errors(self, state: MapperState, clip: tuple[Any, ...], qpos: Array) -> Array:
         """(T, L) largest angle between what each limb does and what is wanted of it."""
         out = np.empty((len(qpos), len(LIMB_NAMES)))
-        limb_errors(
-            self._limbs, self._tree, self._tasks, state.targets, self._human, state.work, *clip[:4], qpos, out
-        )
+        limb_errors(self._limbs, self._tree, self._tasks, state.targets, self._human, state.work, *clip[:4], qpos, out)
         return out
 
     def frames(
@@ -177,7 +177,7 @@ class WholeBodyMapper:
     ) -> int:  # fmt: skip
         """Solve frames one after the other into `out` (T, nq); returns the number of steps. See `solve_frames`."""
         steps: int = solve_frames(
-            self._tree, self._tasks, state.targets, self._bodies, self._limits, state.bounds, self.speed, dt_s,
+            self._tree, self._tasks, state.targets, self._bodies, self._limits, state.pace, dt_s,
             self._human, self._ground, state.stance, self._limbs, state.escape, state.work,
             *(_NO_GUIDE if guide is None else guide), *clip, state.qpos, iterations, TOLERANCE_RAD, out, costs,
         )  # fmt: skip
@@ -189,6 +189,7 @@ class WholeBodyMapper:
         state.stance.hold[:] = 0.0
         state.stance.hips[:] = hips
         state.work.node_position[:], state.work.node_rotation[:] = self.robot.tree.forward(state.qpos)
+        state.pace.rate[:] = 0.0
         state.escape.left[:] = 0.0
         state.escape.poor[:] = 0.0
         state.targets.posture[:] = self._limbs.rest
@@ -285,6 +286,10 @@ class WholeBodyMapper:
                 v = self._tree.variable[joint]
                 speed[v] = min(speed[v], self.robot.velocity[joint] / ratio)
         return speed
+
+    def _pace(self) -> Pace:
+        nv, nq = len(self._limits.lower), self.robot.tree.qpos_size
+        return Pace(self.speed, self.speed / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
 
     def _floor_points(self) -> list[tuple[int, Array]]:
         """Position tasks of a free base: sole points, front before back, left before right; then the hips."""
