@@ -163,7 +163,7 @@ class WholeBodyMapper:
         """Columns of qpos with the independent joints of a limb, in the order of `LIMB_NAMES`."""
         joints = self.robot.tree.independent
         own = self._limbs.of_variable[self._tree.variable[joints]] == limb
-        return (self.robot.first_joint + joints[own]).astype(np.intp)
+        return np.asarray(self.robot.first_joint + joints[own], np.intp)
 
     def limb_errors(self, state: MapperState, clip: tuple[Any, ...], qpos: Array) -> Array:
         """(T, L) largest angle between what each limb does and what is wanted of it."""
