@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,28 @@ def test_robots_needs_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     """`show` without a robot says how it is meant."""
     assert main(["robots", "show"]) == 2
     assert "bunraku robots show g1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["list", "lamp"], "robots show"),
+        (["list", "--picture", "x.png"], "robots show"),
+        (["show", "lamp", "--picture", "x.gif"], ".png"),
+        (["show", "lamp", "--picture", "plain/x.png"], "is not a folder"),
+    ],
+)
+def test_robots_refuses_what_it_would_not_do(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line, before anything is loaded or drawn; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    Path("plain").write_text("")
+    assert main(["robots", *words]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["plain"]
 
 
 def test_sources(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,6 +127,21 @@ def test_demo_headless_writes_motion_and_summary(tmp_path: Path, capsys: pytest.
     assert (tmp_path / "reach.lamp.npz").is_file()
     assert str(tmp_path / "reach.lamp.npz") in shown["files"]  # type: ignore[operator]
     assert shown["summary"]["frames"] > 30  # type: ignore[index]
+
+
+def test_demo_refuses_before_it_works(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that cannot be, a film without its package or without --headless: one line, and nothing is written."""
+    (tmp_path / "plain").write_text("")
+    assert main(["demo", "--headless", "--out", str(tmp_path / "plain" / "x")]) == 2
+    assert "is not a folder" in capsys.readouterr().err
+    assert main(["demo", "--video"]) == 2
+    assert "--headless" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "av", None)
+    assert main(["demo", "--headless", "--video", "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "bunraku: writing films needs the package 'av': pip install 'bunraku[video]'\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["plain"]
 
 
 @pytest.mark.parametrize("words", [["--seconds", "0"], ["--seconds", "nan"], ["--motion", "wav"], ["--robot", "pupet"]])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bunraku.cli.terminal import note, print_json
+from bunraku.cli.terminal import note_robot, print_json
 from bunraku.errors import InputError
 
 
@@ -34,8 +34,7 @@ def run(args: argparse.Namespace) -> int:
     if not name:
         raise InputError(f"{args.motion}: it does not say which robot it is for: give --robot")
     robot = load_robot(name, base=motion.root)
-    for warning in robot.warnings:
-        note(f"bunraku: {robot.name}: {warning}")
+    note_robot(robot)
     result = evaluate(read_motion(args.human), motion, robot, skip=args.skip)
     if args.json:
         print_json(result.to_dict())
