@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,26 @@ def test_evaluate_refuses_what_is_no_motion(content: bytes, tmp_path: Path, caps
     path.write_bytes(content)
     assert main(["evaluate", "synth:walk?seconds=1", str(path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_evaluate_wants_frames_on_both_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Motions without frames cannot be judged; motions of different lengths are, and it is said."""
+    from bunraku.robots import RobotMotion
+    from bunraku.sources import read_motion
+    from bunraku.sources.bvh import write_bvh
+
+    motion = tmp_path / "w.npz"
+    assert main(["retarget", "synth:reach?seconds=1&fps=30", "--robot", "lamp", "--out", str(motion)]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", "synth:reach?seconds=3", str(motion)]) == 0
+    assert "the person moves for 3.0 s, the robot for 1.0 s" in capsys.readouterr().err
+    nobody = write_bvh(tmp_path / "nobody.bvh", read_motion("synth:wave?seconds=1").frames(slice(0, 0)))
+    assert main(["evaluate", str(nobody), str(motion)]) == 2
+    assert "nobody.bvh: it holds no frames" in capsys.readouterr().err
+    whole = RobotMotion.load(motion)
+    still = replace(whole, qpos=whole.qpos[:0]).save(tmp_path / "still.npz")
+    assert main(["evaluate", "synth:reach", str(still)]) == 2
+    assert "still.npz: it holds no frames" in capsys.readouterr().err
 
 
 def test_doctor(capsys: pytest.CaptureFixture[str]) -> None:
