@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bunraku.errors import OutputError
-from bunraku.files import whole_file
+from bunraku.files import need_writable, whole_file
 
 
 def test_a_finished_file_is_there_and_nothing_else(tmp_path: Path) -> None:
@@ -37,3 +37,22 @@ def test_what_the_system_refuses_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("")
     with pytest.raises(OutputError, match="cannot write"), whole_file(tmp_path / "plain" / "x") as part:
         part.write_text("")
+
+
+def test_places_that_cannot_be_written_are_refused_before(tmp_path: Path) -> None:
+    """A folder in the file's place, a file in a folder's; what could be written is not touched."""
+    (tmp_path / "plain").write_text("")
+    need_writable(tmp_path / "a" / "b" / "c.txt")
+    need_writable(tmp_path / "plain")
+    assert [path.name for path in tmp_path.iterdir()] == ["plain"]
+    with pytest.raises(OutputError, match="plain is not a folder"):
+        need_writable(tmp_path / "plain" / "a" / "x")
+    with pytest.raises(OutputError, match="it is a folder"):
+        need_writable(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder where nobody, root included, may write")
+def test_a_folder_nobody_may_write_to_is_refused_before() -> None:
+    """Found by trying, not from permission bits."""
+    with pytest.raises(OutputError, match="cannot write /proc/new/x"):
+        need_writable("/proc/new/x")

@@ -92,6 +92,8 @@ def test_edits_of_the_persons_motion(clip: Path, tmp_path: Path) -> None:
         (["smoke:signals"], "bvh"),
         (["{clip}", "--jobs", "0"], "at least 1"),
         (["{tmp}"], "no motion file"),
+        ([""], "without a name"),
+        (["{clip}", "--out", "{clip}/x/y.npz"], "is not a folder"),
         (["{clip}", "--speed", "0"], "speed must be a positive number"),
         (["{clip}", "--fps", "nan"], "fps must be a positive number"),
     ],
@@ -136,3 +138,35 @@ def test_a_file_where_a_folder_is_needed(clip: Path, tmp_path: Path, capsys: pyt
     (tmp_path / "plain").write_text("")
     assert main(["retarget", str(clip), "--out", str(tmp_path / "plain" / "x.npz")]) == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_results_lie_as_deep_as_their_inputs(clip: Path, tmp_path: Path) -> None:
+    """Files of one name in several folders keep apart."""
+    for folder in ("a", "b/c"):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        (tmp_path / "in" / folder / "x.bvh").write_bytes(clip.read_bytes())
+    assert main(["retarget", str(tmp_path / "in"), "--robot", "lamp", "--out", str(tmp_path / "out")]) == 0
+    written = sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.npz"))
+    assert written == ["a/x.lamp.npz", "b/c/x.lamp.npz"]
+
+
+def test_results_never_take_each_others_place(clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two inputs whose results would have one name are refused, and nothing is written."""
+    (tmp_path / "other").mkdir()
+    again = tmp_path / "other" / clip.name
+    again.write_bytes(clip.read_bytes())
+    for inputs in ([str(clip), str(again)], [str(clip), f"bvh:{again}?up=y"], ["synth:wave", "synth:wave?seconds=1"]):
+        assert main(["retarget", *inputs, "--out", str(tmp_path / "out")]) == 2
+        assert "one name" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_robot_like_no_person_is_said(clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A turntable is retargeted to, but not silently."""
+    robot = tmp_path / "turntable.urdf"
+    robot.write_text(
+        '<robot name="turntable"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    assert main(["retarget", str(clip), "--robot", str(robot), "--out", str(tmp_path / "x.npz")]) == 0
+    assert "turntable: nothing that is like a part of a person" in capsys.readouterr().err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,28 @@ def test_robots_needs_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert "bunraku robots show g1" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["list", "lamp"], "robots show"),
+        (["list", "--picture", "x.png"], "robots show"),
+        (["show", "lamp", "--picture", "x.gif"], ".png"),
+        (["show", "lamp", "--picture", "plain/x.png"], "is not a folder"),
+    ],
+)
+def test_robots_refuses_what_it_would_not_do(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line, before anything is loaded or drawn; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    Path("plain").write_text("")
+    assert main(["robots", *words]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["plain"]
+
+
 def test_sources(capsys: pytest.CaptureFixture[str]) -> None:
     """Every kind has an example; one recording can be described."""
     kinds = as_json(["sources"], capsys)["sources"]
@@ -78,6 +102,26 @@ def test_evaluate_refuses_what_is_no_motion(content: bytes, tmp_path: Path, caps
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_evaluate_wants_frames_on_both_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Motions without frames cannot be judged; motions of different lengths are, and it is said."""
+    from bunraku.robots import RobotMotion
+    from bunraku.sources import read_motion
+    from bunraku.sources.bvh import write_bvh
+
+    motion = tmp_path / "w.npz"
+    assert main(["retarget", "synth:reach?seconds=1&fps=30", "--robot", "lamp", "--out", str(motion)]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", "synth:reach?seconds=3", str(motion)]) == 0
+    assert "the person moves for 3.0 s, the robot for 1.0 s" in capsys.readouterr().err
+    nobody = write_bvh(tmp_path / "nobody.bvh", read_motion("synth:wave?seconds=1").frames(slice(0, 0)))
+    assert main(["evaluate", str(nobody), str(motion)]) == 2
+    assert "nobody.bvh: it holds no frames" in capsys.readouterr().err
+    whole = RobotMotion.load(motion)
+    still = replace(whole, qpos=whole.qpos[:0]).save(tmp_path / "still.npz")
+    assert main(["evaluate", "synth:reach", str(still)]) == 2
+    assert "still.npz: it holds no frames" in capsys.readouterr().err
+
+
 def test_doctor(capsys: pytest.CaptureFixture[str]) -> None:
     """What is always needed is there, or this test could not run."""
     findings = {row["what"]: row for row in as_json(["doctor"], capsys)["findings"]}  # type: ignore[attr-defined]
@@ -104,6 +148,21 @@ def test_demo_headless_writes_motion_and_summary(tmp_path: Path, capsys: pytest.
     assert (tmp_path / "reach.lamp.npz").is_file()
     assert str(tmp_path / "reach.lamp.npz") in shown["files"]  # type: ignore[operator]
     assert shown["summary"]["frames"] > 30  # type: ignore[index]
+
+
+def test_demo_refuses_before_it_works(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that cannot be, a film without its package or without --headless: one line, and nothing is written."""
+    (tmp_path / "plain").write_text("")
+    assert main(["demo", "--headless", "--out", str(tmp_path / "plain" / "x")]) == 2
+    assert "is not a folder" in capsys.readouterr().err
+    assert main(["demo", "--video"]) == 2
+    assert "--headless" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "av", None)
+    assert main(["demo", "--headless", "--video", "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "bunraku: writing films needs the package 'av': pip install 'bunraku[video]'\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["plain"]
 
 
 @pytest.mark.parametrize("words", [["--seconds", "0"], ["--seconds", "nan"], ["--motion", "wav"], ["--robot", "pupet"]])

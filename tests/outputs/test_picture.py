@@ -85,6 +85,19 @@ def test_the_first_picture_is_taken_from_the_front() -> None:
     assert abs(white[0] - white[1]) < 0.2 * white[0]
 
 
+def test_the_light_comes_from_the_same_side_of_every_robot() -> None:
+    """Which way a robot faces in the world makes no difference to its light and its shadow."""
+    need_graphics()
+    robot = load_robot("puppet")
+    turned = robot.neutral.copy()
+    turned[3:7] = [0, 0, 0, 1]
+    images = []
+    for qpos in (robot.neutral, turned):
+        with Scene(robot, width=96, height=96) as scene:
+            images.append(scene.render(qpos))
+    assert difference(*images).mean() < 0.01
+
+
 @pytest.mark.parametrize("name", ["lamp", "inmoov"])
 def test_every_size_of_robot_fills_its_picture(name: str) -> None:
     """A desk light and a grown robot both take between a third and the whole of the picture's height, with a shadow."""

@@ -98,6 +98,25 @@ def test_names_are_not_needed(tmp_path: Path) -> None:
         assert renamed.semantics.points[name].link == point.link, name
 
 
+def test_a_sensor_called_toe_is_no_toe(tmp_path: Path) -> None:
+    """What is welded to a foot, by whatever name, leaves the leg's last joint part of the leg."""
+    robot = load_robot("puppet")
+    root = ET.fromstring(robot.xml)
+    for side in ("left", "right"):
+        foot = robot.links.names[robot.semantics.links[f"{side}_foot"]]
+        (body,) = (element for element in root.iter("body") if element.get("name") == foot)
+        ET.SubElement(body, "body", name=f"{side}_foot_toe_front_sensor")
+    for file, content in robot.assets.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_bytes(content)
+    path = tmp_path / "sensed.xml"
+    path.write_bytes(ET.tostring(root))
+    sensed = load_robot(path)
+    for group in ("left_leg", "right_leg"):
+        names = [sensed.joint_names[joint] for joint in sensed.semantics.joints[group]]
+        assert names == [robot.joint_names[joint] for joint in robot.semantics.joints[group]]
+
+
 def test_inmoov_is_an_upper_body() -> None:
     """Arms, trunk and head, no legs, no soles; the hinge of its arm is the elbow."""
     robot = load_robot("inmoov")

@@ -107,6 +107,7 @@ def test_the_skeleton_is_the_one_that_mujoco_reads(path, tmp_path):
         (arm(link("c") + joint("x", "hand", "c", inside='<origin xyz="1 2"/>')), "origin xyz of joint 'x' must be 3"),
         (arm(link("c") + joint("x", "hand", "c", inside='<limit lower="nan" upper="1"/>')), "limit of joint 'x'"),
         (arm(link("c") + joint("x", "hand", "c", inside='<mimic joint="gone"/>')), "'x' mimics a joint 'gone'"),
+        (arm(link("c") + joint("x", "hand", "c", inside='<mimic joint="x"/>')), "'x' mimics itself"),
         (urdf(link("a", INERTIAL.replace('"1"', '"heavy"'))), "mass of link 'a' must be one finite number"),
         (urdf(link("a", SHAPE.format("<cone/>"))), "collision of link 'a' is a <cone>"),
         (urdf(link("a", SHAPE.format('<sphere radius="inf"/>'))), "radius of collision of link 'a'"),

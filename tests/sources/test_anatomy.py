@@ -96,13 +96,14 @@ def test_fingers() -> None:
     assert not read.rotation_valid[:, INDEX["left_thumb_tip"]].any()
 
 
-def test_leaning_hips_are_set_straight() -> None:
-    """Hips drawn with a lean that nobody stands with are upright when the person stands, and the notes say so."""
+@pytest.mark.parametrize(("part", "says"), [("hips", "the hips lean -23°"), ("chest", "the chest leans -23°")])
+def test_a_leaning_trunk_is_set_straight(part: str, says: str) -> None:
+    """Parts drawn with a lean that nobody stands with are upright when the person stands, and the notes say so."""
     lean = rot.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.asarray(0.4))
     axes = swung({"legs": 0.3})
-    read = motion_from_bvh(as_bvh(walker(120), axes=lambda j: lean if j == "hips" else axes(j)))
-    assert any("the hips lean" in note for note in read.notes)
-    assert angle_deg(rot.rotate(read.rotation("hips"), [0, 0, 1.0]), np.array([0, 0, 1.0])).mean() < 6
+    read = motion_from_bvh(as_bvh(walker(120), axes=lambda j: lean if j == part else axes(j)))
+    assert [note for note in read.notes if "lean" in note] == [f"{says} whenever the person stands: set straight"]
+    assert angle_deg(rot.rotate(read.rotation(part), [0, 0, 1.0]), np.array([0, 0, 1.0])).mean() < 6
 
 
 def test_someone_who_never_stands() -> None:

@@ -211,12 +211,15 @@ def test_huge_files_are_not_read(tmp_path: Path) -> None:
 
 
 def test_numbers_beyond_sense(tmp_path: Path) -> None:
-    """Places light-years away are refused by name."""
+    """Places light-years away, and turns by as much, are refused by name."""
     file = as_bvh(walker(3))
     far, values = file.offsets.copy(), file.values.copy()
     far[3], values[1, 0] = 1e300, -1e12
     assert "an OFFSET goes beyond" in refusal(written(tmp_path / "far.bvh", offsets=far))
     assert "Xposition of joint 'Hips' goes beyond" in refusal(written(tmp_path / "away.bvh", values=values))
+    values[1, :2] = 0.0, 0.0
+    values[2, -1] = 1e300
+    assert "rotation of joint" in refusal(written(tmp_path / "giddy.bvh", values=values))
 
 
 @settings(deadline=None, max_examples=60)

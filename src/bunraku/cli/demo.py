@@ -16,8 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bunraku.cli.terminal import note, note_compiling, print_json, print_table
+from bunraku.cli.terminal import note, note_compiling, note_robot, print_json, print_table
 from bunraku.errors import BunrakuError, InputError
+from bunraku.files import need_writable
 
 if TYPE_CHECKING:
     from bunraku.human import HumanMotion
@@ -37,13 +38,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Perform, then show."""
-    if not args.headless:
+    if args.headless:
+        need_writable(args.out / "motion.npz")
+    elif args.video:
+        raise InputError("--video goes with --headless: bunraku demo --headless --video")
+    else:
         _need_display()
+    if args.video:
+        from bunraku.outputs.video import need_encoder
+
+        need_encoder()
     from bunraku.robots import load_robot
 
     robot = load_robot(args.robot)
-    for warning in robot.warnings:
-        note(f"bunraku: {robot.name}: {warning}")
+    note_robot(robot)
     motion = _motion(args.motion, args.seconds)
     note(f"bunraku: {motion.name} ({motion.duration_s:.1f} s) on {robot.name}: retargeting and simulating …")
     note_compiling()

@@ -10,8 +10,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bunraku.cli.terminal import note, print_json
+from bunraku.cli.terminal import note, note_robot, print_json
 from bunraku.errors import InputError
+
+_SAME_LENGTH_S = 0.2
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,13 +32,22 @@ def run(args: argparse.Namespace) -> int:
     from bunraku.sources import read_motion
 
     motion = RobotMotion.load(args.motion)
+    human = read_motion(args.human)
+    for source, frames in ((args.motion, len(motion)), (args.human, len(human))):
+        if not frames:
+            raise InputError(f"{source}: it holds no frames")
     name = args.robot or motion.robot
     if not name:
         raise InputError(f"{args.motion}: it does not say which robot it is for: give --robot")
     robot = load_robot(name, base=motion.root)
-    for warning in robot.warnings:
-        note(f"bunraku: {robot.name}: {warning}")
-    result = evaluate(read_motion(args.human), motion, robot, skip=args.skip)
+    note_robot(robot)
+    length_s = (len(motion) - 1) / motion.fps
+    if abs(human.duration_s - length_s) > _SAME_LENGTH_S:
+        note(
+            f"bunraku: the person moves for {human.duration_s:.1f} s, the robot for {length_s:.1f} s: "
+            "are they of one recording?"
+        )
+    result = evaluate(human, motion, robot, skip=args.skip)
     if args.json:
         print_json(result.to_dict())
     else:

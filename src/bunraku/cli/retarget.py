@@ -12,7 +12,6 @@ examples:
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -21,8 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bunraku.cli.terminal import note, note_compiling, print_json, print_table, progress
+from bunraku.cli.terminal import note, note_compiling, note_robot, print_json, print_table, progress
 from bunraku.errors import BunrakuError, InputError, OutputError, UnknownNameError
+from bunraku.files import need_writable
 
 if TYPE_CHECKING:
     from bunraku.robots import Robot
@@ -31,6 +31,21 @@ FORMATS = ("npz", "csv", "pkl")
 MAPPERS = ("whole-body",)
 Edit = Mapping[str, Any]
 """arguments of `human.edited`"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One input, and where below `--out` its results go: as deep as it lay in the folder that was given."""
+
+    source: str
+    below: Path = Path()
+
+    @property
+    def name(self) -> Path:
+        """What its results are called, without robot and ending."""
+        path = Path(self.source)
+        # What stands before the options of a URI, or the file, is the motion's name.
+        return self.below / (path if path.exists() else Path(self.source.partition(":")[2].partition("?")[0])).stem
 
 
 @dataclass(frozen=True)
@@ -73,17 +88,17 @@ def run(args: argparse.Namespace) -> int:
     """Retarget every input; one that fails does not stop the others."""
     from bunraku.robots import load_robot
 
-    inputs = list(_inputs(args.inputs))
+    tasks = list(_tasks(args.inputs))
     formats = _formats(args.format, args.out)
     if args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}: at least 1 is needed")
-    single = _single_file(args.out, inputs, formats)
+    single = _single_file(args.out, tasks, formats)
+    _check_places(tasks, args.out or Path(), single)
     robot = load_robot(args.robot, base=args.base)
     note_compiling()
-    for warning in robot.warnings:
-        note(f"bunraku: {robot.name}: {warning}")
+    note_robot(robot)
     outcomes = []
-    for outcome in _work(inputs, args, robot, formats, single):
+    for outcome in _work(tasks, args, robot, formats, single):
         outcomes.append(outcome)
         if outcome.error:
             note(f"bunraku: {outcome.error}")
@@ -103,41 +118,42 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _work(
-    inputs: list[str], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
+    tasks: list[Task], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
 ) -> Iterator[Outcome]:
     edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
     one = partial(_one, args.robot, args.base, edit, args.out or Path(), formats, single)
-    if args.jobs == 1 or len(inputs) == 1:
+    if args.jobs == 1 or len(tasks) == 1:
         outcomes: Iterator[Outcome] = (
-            _retarget(source, robot, edit, args.out or Path(), formats, single) for source in inputs
+            _retarget(task, robot, edit, args.out or Path(), formats, single) for task in tasks
         )
-        yield from progress(outcomes, len(inputs) if len(inputs) > 1 else 0, "retarget")
+        yield from progress(outcomes, len(tasks) if len(tasks) > 1 else 0, "retarget")
         return
-    with ProcessPoolExecutor(min(args.jobs, len(inputs))) as pool:
-        yield from progress(pool.map(one, inputs), len(inputs), "retarget")
+    with ProcessPoolExecutor(min(args.jobs, len(tasks))) as pool:
+        yield from progress(pool.map(one, tasks), len(tasks), "retarget")
 
 
 _loaded: dict[tuple[str, str | None], Robot] = {}
 
 
 def _one(
-    name: str, base: str | None, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None, source: str
+    name: str, base: str | None, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None, task: Task
 ) -> Outcome:
     """The work of one process: its robot is loaded once."""
     from bunraku.robots import load_robot
 
     if (name, base) not in _loaded:
         _loaded[name, base] = load_robot(name, base=base)  # type: ignore[arg-type]
-    return _retarget(source, _loaded[name, base], edit, folder, formats, single)
+    return _retarget(task, _loaded[name, base], edit, folder, formats, single)
 
 
 def _retarget(
-    source: str, robot: Robot, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
+    task: Task, robot: Robot, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
 ) -> Outcome:
     from bunraku.human import edited
     from bunraku.retarget import retarget
     from bunraku.sources import read_motion
 
+    source = task.source
     try:
         motion = edited(read_motion(source), **edit)
         if not len(motion):
@@ -146,7 +162,8 @@ def _retarget(
         result = retarget(motion, robot)
         spent = time.perf_counter() - started
         name = f"{motion.name}.mirrored" if edit["mirror"] else motion.name
-        targets = [single] if single else [folder / f"{name}.{robot.name}.{ending}" for ending in formats]
+        places = [folder / task.below / f"{name}.{robot.name}.{ending}" for ending in formats]
+        targets = [single] if single else places
         files = tuple(str(result.save(target)) for target in targets)
     except BunrakuError as error:
         return Outcome(source, error=str(error))
@@ -154,20 +171,22 @@ def _retarget(
     return Outcome(source, files, len(motion), motion.duration_s, speed, motion.notes)
 
 
-def _inputs(given: Sequence[str]) -> Iterator[str]:
+def _tasks(given: Sequence[str]) -> Iterator[Task]:
     """Folders are opened: every motion file below them, in order."""
     from bunraku.sources import recordings
 
     endings = {ending for kind in recordings().values() for ending in kind.suffixes}
     for entry in given:
         path = Path(entry)
+        if not entry:
+            raise InputError("an input without a name: give a file, a folder or a URI (see: bunraku sources)")
         if not path.is_dir():
-            yield entry
+            yield Task(entry)
             continue
         found = sorted(p for p in path.rglob("*") if p.suffix.lower() in endings and p.is_file())
         if not found:
             raise InputError(f"{entry}: no motion file below this folder ({', '.join(sorted(endings))})")
-        yield from map(str, found)
+        yield from (Task(str(file), file.parent.relative_to(path)) for file in found)
 
 
 def _formats(given: str | None, out: Path | None) -> tuple[str, ...]:
@@ -181,7 +200,7 @@ def _formats(given: str | None, out: Path | None) -> tuple[str, ...]:
     return formats or ("npz",)
 
 
-def _single_file(out: Path | None, inputs: Sequence[str], formats: Sequence[str]) -> Path | None:
+def _single_file(out: Path | None, tasks: Sequence[Task], formats: Sequence[str]) -> Path | None:
     """`--out` as a file where it looks like one."""
     if out is None or out.is_dir() or not out.suffix:
         if out is not None and out.exists() and not out.is_dir():
@@ -189,8 +208,18 @@ def _single_file(out: Path | None, inputs: Sequence[str], formats: Sequence[str]
         return None
     if out.suffix[1:] not in FORMATS:
         raise UnknownNameError("format", out.suffix, [f".{name}" for name in FORMATS])
-    if len(inputs) > 1 or len(formats) > 1:
+    if len(tasks) > 1 or len(formats) > 1:
         raise OutputError(f"--out {out} names one file, but there is more than one to write: give a folder")
-    if out.parent.exists() and not os.access(out.parent, os.W_OK):
-        raise OutputError(f"cannot write {out}: the folder {out.parent} is not writable")
     return out
+
+
+def _check_places(tasks: Sequence[Task], folder: Path, single: Path | None) -> None:
+    """Refuse, before the work, places that cannot be written to, and results that would take each other's place."""
+    need_writable(single or folder / "motion")
+    taken: dict[Path, Task] = {}
+    for task in tasks:
+        other = taken.setdefault(task.name, task)
+        if other is not task:
+            raise OutputError(
+                f"the results of {other.source} and {task.source} would have one name: give each its --out"
+            )

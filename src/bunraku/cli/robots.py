@@ -13,8 +13,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bunraku.cli.terminal import note, print_json, print_table
-from bunraku.errors import InputError
+from bunraku.cli.terminal import note, note_robot, print_json, print_table
+from bunraku.errors import InputError, UnknownNameError
+from bunraku.files import need_writable
 
 if TYPE_CHECKING:
     from bunraku.robots import Robot
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument("action", nargs="?", choices=("list", "show", "check"), default="list")
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "show", "check"), default="list", help="list (default), show or check"
+    )
     parser.add_argument("robot", nargs="?", help="a name, or a URDF, xacro or MJCF file")
     parser.add_argument("--base", choices=("free", "fixed"), help="whether the base moves (default: as found)")
     parser.add_argument("--picture", type=Path, metavar="FILE.png", help="also draw the robot as it stands")
@@ -32,14 +35,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List, show or check."""
     if args.action == "list":
+        if args.robot is not None or args.picture is not None:
+            raise InputError("robots list takes no robot and no picture: bunraku robots show NAME does")
         return _list(args.json)
     if args.robot is None:
         raise InputError(f"robots {args.action}: name a robot or a file, for instance: bunraku robots {args.action} g1")
+    if args.picture is not None:
+        if args.picture.suffix.lower() != ".png":
+            raise UnknownNameError("picture format", args.picture.suffix, (".png",))
+        need_writable(args.picture)
     from bunraku.robots import load_robot
 
     robot = load_robot(args.robot, base=args.base)
-    for warning in robot.warnings:
-        note(f"bunraku: {robot.name}: {warning}")
+    note_robot(robot)
     if args.picture:
         from bunraku.session.pictures import write_portrait
 

@@ -6,7 +6,10 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from bunraku.robots import Robot
 
 T = TypeVar("T")
 
@@ -32,6 +35,14 @@ def print_table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> No
 def note(text: str) -> None:
     """A line for the person, on stderr, so that stdout stays clean for programs."""
     print(text, file=sys.stderr, flush=True)
+
+
+def note_robot(robot: Robot) -> None:
+    """What a person should know of a robot before anything is done with it."""
+    for warning in robot.warnings:
+        note(f"bunraku: {robot.name}: {warning}")
+    if not robot.semantics.joints:
+        note(f"bunraku: {robot.name}: nothing that is like a part of a person was found on it, so it will not move")
 
 
 def note_compiling() -> None:

@@ -124,9 +124,12 @@ class Scene:
         return np.ascontiguousarray(image[::-1])
 
     def _move_stage(self) -> None:
-        """Floor and lights go along; the floor by whole periods of its pattern."""
+        """Floor and lights go along; the floor by whole periods of its pattern, the lights turn with the camera too."""
+        turned = np.radians(self._camera.azimuth - 180.0 - _SIDE)
+        c, s = np.cos(turned), np.sin(turned)
         for light in self._scene.lights[: self._scene.nlight]:
             if not light.headlight:
+                light.dir[:2] = [c * light.dir[0] - s * light.dir[1], s * light.dir[0] + c * light.dir[1]]
                 light.pos[:] = self._camera.lookat - 2.5 * self.model.stat.extent * light.dir
         floor = self.model.geom(FLOOR).id
         for geom in self._scene.geoms[: self._scene.ngeom]:

@@ -26,7 +26,7 @@ def write_video(path: str | Path, frames: Iterable[Image], fps: float) -> Path:
         raise OutputError(f"a film is an .mp4 file, not {path.name}")
     if not (np.isfinite(fps) and 0 < fps <= 1000):
         raise OutputError(f"a film needs between 0 and 1000 frames a second, not {fps}")
-    av = _av()
+    av = need_encoder()
     try:
         with whole_file(path) as part, av.open(str(part), "w", format="mp4") as container:
             _encode(av, container, frames, fps)
@@ -53,7 +53,8 @@ def _encode(av: Any, container: Any, frames: Iterable[Image], fps: float) -> Non
     container.mux(stream.encode())
 
 
-def _av() -> Any:
+def need_encoder() -> Any:
+    """The package that encodes, or the line that installs it."""
     try:
         import av
     except ImportError:

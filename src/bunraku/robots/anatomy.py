@@ -313,7 +313,9 @@ def _leg_chain(body: Skeleton, root: int) -> list[int]:
     chain = [root]
     while body.children[chain[-1]]:
         onward = max(body.children[chain[-1]], key=lambda n: _depth(body, n))
-        if body.is_follower(onward) or (any("toe" in name.lower() for name in body.names[onward]) and len(chain) > 3):
+        # The joint and the link that it moves; a sensor welded on behind makes no toe of the foot that carries it.
+        named_toe = any("toe" in name.lower() for name in body.names[onward][:2])
+        if body.is_follower(onward) or (named_toe and len(chain) > 3):
             break
         chain.append(onward)
     return chain

@@ -119,5 +119,7 @@ class RobotMotion:
                 )
         except FileNotFoundError:
             raise InputError(f"{path}: no such file") from None
-        except (OSError, ValueError, IndexError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        except (ValueError, IndexError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise InputError(f"{path}: not a robot motion: {error}") from error

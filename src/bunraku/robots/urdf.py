@@ -158,6 +158,8 @@ class _Reader:
             if mimic is None or joint.get("type") not in MOVING:
                 continue
             leader = mimic.get("joint", "")
+            if leader == name:
+                raise RobotError(f"joint '{name}' mimics itself")
             if leader not in self.joints:
                 raise RobotError(f"joint '{name}' mimics a joint '{leader}' that does not exist")
             ratio = number(mimic.get("multiplier") or "1", f"multiplier of joint '{name}'")

@@ -2,7 +2,7 @@
 
 A skeleton whose pose at zero rotations is a person standing, arms wherever, gives the turns by itself: trunk and
 clavicles as they stand, limbs swung the short way from a T. Where that pose is rather a drawing's than a person's, hips
-that lean whenever the person stands upright are set straight. Where the zero pose is none (all bones along
+and a chest that lean whenever the person stands upright are set straight. Where the zero pose is none (all bones along
 one axis, say), the trunk is taken as straight when the person stands upright, elbows and knees tell the twist of the
 limbs by the axis they bend about, feet are level when they stand, and hands, toes and fingers continue their limb.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +46,8 @@ _HINGE_STEADY, _HINGE_BENT = 0.7, 0.05
 _HANGING_SHARE = 0.25
 # A clavicle steeper than 45° in the zero pose is raised there.
 _RAISED = np.cos(np.radians(45.0))
-# Hips that lean more than this while the person stands lean by their maker's doing.
-_LEAN = np.radians(10.0)
+# Hips and chests that lean more than this while the person stands lean by their maker's doing.
+_LEAN = MappingProxyType({"hips": np.radians(10.0), "chest": np.radians(15.0)})
 # A zero pose with limbs as close to the canonical directions as this is meant exactly.
 _EXACT = np.cos(np.radians(0.5))
 
@@ -69,9 +70,11 @@ def joint_frames(skeleton: PosedSkeleton, mapping: SkeletonMap, world_from_file:
         _trunk_from_motion(body)
         notes = ("the pose at zero rotations is no standing person: joint axes were told from the motion",)
     else:
-        lean = _trunk_from_zero(body, base)
-        if lean:
-            notes = (f"the hips lean {np.degrees(lean):+.0f}° whenever the person stands: set straight",)
+        notes = tuple(
+            f"the {part} lean{'s' if part == 'chest' else ''} {np.degrees(lean):+.0f}° whenever the person stands: "
+            "set straight"
+            for part, lean in _trunk_from_zero(body, base).items()
+        )
     for side in SIDES:
         _arm(body, side, base)
         _leg(body, side, base)
@@ -113,27 +116,31 @@ def _axis_aligned(frame: Array) -> Array:
     return rot.from_matrix(nearest if near else frame)
 
 
-def _trunk_from_zero(body: Body, base: Array) -> float:
-    """As in the zero pose; but hips that lean when the person stands are set straight, unless it is an exact T.
+def _trunk_from_zero(body: Body, base: Array) -> Mapping[str, float]:
+    """As in the zero pose; but hips and a chest that lean when the person stands are set straight, unless it is an
+    exact T.
 
-    Returns by how much they leaned forward, rad.
+    Returns by how much they leaned forward, rad, those that did.
     """
     for name in TRUNK:
         body.set(name, base)
-    lean = 0.0
+    leaned: dict[str, float] = {}
     poses, standing = standing_poses(body)
-    if standing and "hips" in body.local and not _is_exact(body, base):
-        up = rot.rotate(rot.inverse(rot.multiply(body.turns("hips"), base)), UP)[poses].mean(0)
+    for part in _LEAN if standing and not _is_exact(body, base) else ():
+        if part not in body.local:
+            continue
+        up = rot.rotate(rot.inverse(rot.multiply(body.turns(part), base)), UP)[poses].mean(0)
         lean = float(np.arctan2(up[0], up[2]))
-        lean = lean if abs(lean) > _LEAN else 0.0
-        body.set("hips", rot.multiply(base, rot.from_axis_angle([0.0, 1.0, 0.0], lean)))
+        if abs(lean) > _LEAN[part]:
+            leaned[part] = -lean
+            body.set(part, rot.multiply(base, rot.from_axis_angle([0.0, 1.0, 0.0], lean)))
     for side, sign in (("left", 1.0), ("right", -1.0)):
         turn, bone = base, body.bone(f"{side}_clavicle", body.node(f"{side}_upper_arm"))
         outward = rot.rotate(base, np.array([0.0, sign, 0.0]))
         if bone is not None and bone @ outward < _RAISED:
             turn = rot.multiply(rot.between(outward, bone), base)
         body.set(f"{side}_clavicle", turn)
-    return -lean
+    return leaned
 
 
 def _is_exact(body: Body, base: Array) -> bool:

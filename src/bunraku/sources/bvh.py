@@ -186,15 +186,16 @@ def posed_skeleton(file: BvhFile) -> PosedSkeleton:
     picked = np.linspace(min(1, T // 10), T - 1, min(T, _SAMPLES)).astype(int)
     rows = file.values[np.unique(picked)] if T else file.values
     zero_row = np.zeros((1, file.width))
+    reach = np.abs(file.values).max(axis=0, initial=0.0)
     for joint, channels in enumerate(file.channels):
         for k, channel in enumerate(channels):
             column = file.layout[joint, 0] + k
+            if reach[column] > _FAR:
+                raise InputError(f"{channel} of joint '{file.names[joint]}' goes beyond {_FAR:g}")
             if channel.endswith("position"):
                 # A bone's length may stand in the channels alone; a root's place says nothing.
                 by_offset = file.offsets[joint, "XYZ".index(channel[0])]
                 zero_row[0, column] = rows[:, column].mean() if T and file.parents[joint] >= 0 else by_offset
-                if T and np.abs(file.values[:, column]).max() > _FAR:
-                    raise InputError(f"{channel} of joint '{file.names[joint]}' goes beyond {_FAR:g}")
     if np.abs(file.offsets).max(initial=0.0) > _FAR or np.abs(file.end_offsets).max(initial=0.0) > _FAR:
         raise InputError(f"an OFFSET goes beyond {_FAR:g}")
     zero, upright = file.poses(zero_row)
@@ -212,6 +213,8 @@ def posed_skeleton(file: BvhFile) -> PosedSkeleton:
 
 def _read_uri(rest: str, options: Mapping[str, str]) -> HumanMotion:
     """`bvh:FILE?unit=cm&up=y`; a unit is a name or a number of metres."""
+    if not rest:
+        raise InputError("bvh: names no file, for instance: bvh:walk.bvh")
     unit: float | str | None = options.get("unit")
     if unit is not None:
         with suppress(ValueError):

@@ -79,7 +79,7 @@ class _Reader:
         self.begin = self.at
         self.at += len(text)
         if len(text) > MAX_NAME:
-            self.fail(f"a joint's name has {len(text)} bytes; at most {MAX_NAME} are allowed")
+            self.fail(f"a joint's name has more than {MAX_NAME} bytes")
         name = text.decode("utf-8", "replace").strip()
         return "".join(letter if letter.isprintable() else "?" for letter in name)
 
@@ -201,7 +201,7 @@ def _read_counts(reader: _Reader) -> tuple[int, float, int]:
         reader.fail("after MOTION a line 'Frames: <count>' belongs")
     reader.begin = found.start(1)
     if not re.fullmatch(rb"\d{1,18}", found.group(1)):
-        reader.fail(f"Frames is {quoted(found.group(1))}; a whole number from 0 belongs there")
+        reader.fail(f"Frames is {quoted(found.group(1))}; a whole number from 0, of at most 18 digits, belongs there")
     frames = int(found.group(1))
     timed = _FRAME_TIME.match(data, found.end())
     if timed is None:
