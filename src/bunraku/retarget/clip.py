@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion
 from bunraku.human.ground import patch_contacts
+from bunraku.retarget.first_pose import first_poses
 from bunraku.retarget.smooth_kernels import hurry, smooth_ways, smoothing
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ Flags = NDArray[np.bool_]
 
 LONE_RAD, LONE_RAD_S = 0.7, 40.0
 """a turn of a segment from the first frame to the second that no person makes"""
+TRIAL_S = 3.0
+"""how far the configurations to start from are tried"""
 FAR_OFF_RAD = 0.35
 """an arm that is further off may be on the wrong branch of its joints"""
 BEFORE_S, AFTER_S = 2.0, 0.7
@@ -77,7 +80,7 @@ def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Arr
     if not len(motion):
         return out, costs, 0
     state = mapper.start()
-    mapper.search(motion.pose(0), state)
+    _start_well(mapper, state, clip, first_poses(mapper, motion.pose(0), state))
     steps = mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays)
     for limb, start, stop in _far_off(mapper, state, clip, out):
         _take_the_better_branch(mapper, state, clip, out, limb, start, stop)
@@ -86,6 +89,20 @@ def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Arr
         mapper.begin(clip.positions[0, 0], out[0], state)
         steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide)
     return out, costs, steps
+
+
+def _start_well(mapper: WholeBodyMapper, state: MapperState, clip: Clip, choice: list[Array]) -> None:
+    """Of several first configurations the one from which the first seconds go best."""
+    frames = min(round(TRIAL_S * clip.fps), len(clip.positions))
+    arrays = tuple(array[:frames] for array in clip.arrays)
+    out, costs = np.empty((frames, len(state.qpos))), np.empty(frames)
+    best, least = choice[0], np.inf
+    for qpos in choice if len(choice) > 1 else ():
+        mapper.begin(clip.positions[0, 0], qpos, state)
+        mapper.frames(state, 1.0 / clip.fps, out, costs, arrays)
+        if costs.sum() < least:
+            best, least = qpos, float(costs.sum())
+    mapper.begin(clip.positions[0, 0], best, state)
 
 
 def _without_lone_start(motion: HumanMotion) -> HumanMotion:

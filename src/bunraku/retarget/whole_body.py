@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from bunraku.human import HumanMotion, HumanPose
 from bunraku.human.ground import on_ground
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
-from bunraku.kinematics import rotations
 from bunraku.kinematics.problem import (
-    DIRECTION,
     Targets,
+    Tasks,
     Workspace,
     build_tasks,
     make_targets,
@@ -26,6 +25,7 @@ from bunraku.retarget.apart import keep_apart
 from bunraku.retarget.clip import solve_clip
 from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
 from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
+from bunraku.retarget.first_pose import first_poses, pose_arrays
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
 from bunraku.retarget.kernels import Pace, solve_frames
 from bunraku.retarget.target_kernels import HumanSide, fill_targets
@@ -34,16 +34,12 @@ from bunraku.robots.semantics import Point
 
 Array = NDArray[np.float64]
 
-FIRST_ITERATIONS, FIRST_ATTEMPTS = 60, 24
 LIMB_NAMES = tuple(f"{side}_arm" for side in SIDES)
 """limbs that may change to another branch of their joints; a leg that stands must not"""
 ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
 FULL_SPEED_S = 0.08
 """in which a joint may come to its full speed"""
-POOR_RAD = 0.15
-"""a limb that is this far off after the first pose was solved may sit in a wrong corner of its range: try again"""
-
 _NO_GUIDE = np.zeros((0, 0)), np.zeros((0, 0))
 
 
@@ -120,10 +116,11 @@ class WholeBodyMapper:
     def solve(self, pose: HumanPose, state: MapperState, *, dt_s: float = np.inf) -> Target:
         """One pose; no joint moves faster than its limit over `dt_s`. The first one after `start` is searched for."""
         if not state.started:
-            self.search(pose, state)
+            self.begin(pose.positions[0], first_poses(self, pose, state)[0], state)
+            state.started = True
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
         contact = detect_contact(self._ground, state.feet, dt_s, pose.positions, pose.position_valid)
-        steps = self.frames(state, dt_s, out, cost, (*_as_clip(pose), contact[None]))
+        steps = self.frames(state, dt_s, out, cost, (*pose_arrays(pose), contact[None]))
         return Target(out[0], float(cost[0]), steps)
 
     def solve_clip(self, motion: HumanMotion) -> RobotMotion:
@@ -159,11 +156,35 @@ class WholeBodyMapper:
         """nv"""
         return len(self._limits.lower)
 
+    @property
+    def limb_count(self) -> int:
+        """Limbs that may change to another branch of their joints."""
+        return len(LIMB_NAMES)
+
+    @property
+    def tasks(self) -> Tasks:
+        """What is to be matched: directions, orientations, then the places of soles and hips."""
+        return self._tasks
+
+    def variable_of(self, joint: int) -> int:
+        """The variable that moves a joint."""
+        return int(self._tree.variable[joint])
+
+    def fill_targets(self, pose: HumanPose, state: MapperState) -> None:
+        """What the pose asks for, into the state's targets."""
+        fill_targets(
+            self._tasks, self._human, pose.positions, pose.rotations, pose.position_valid, pose.rotation_valid,
+            state.targets, state.work,
+        )  # fmt: skip
+
     def limb_columns(self, limb: int) -> NDArray[np.intp]:
-        """Columns of qpos with the independent joints of a limb, in the order of `LIMB_NAMES`."""
+        """Columns of qpos with the independent joints of a limb."""
+        return self.robot.first_joint + self.limb_joints(limb)
+
+    def limb_joints(self, limb: int) -> NDArray[np.intp]:
+        """The independent joints of a limb, in the order of `LIMB_NAMES`."""
         joints = self.robot.tree.independent
-        own = self._limbs.of_variable[self._tree.variable[joints]] == limb
-        return np.asarray(self.robot.first_joint + joints[own], np.intp)
+        return np.asarray(joints[self._limbs.of_variable[self._tree.variable[joints]] == limb], np.intp)
 
     def limb_errors(self, state: MapperState, clip: tuple[Any, ...], qpos: Array) -> Array:
         """(T, L) largest angle between what each limb does and what is wanted of it."""
@@ -194,58 +215,6 @@ class WholeBodyMapper:
         state.escape.poor[:] = 0.0
         state.targets.posture[:] = self._limbs.rest
         state.targets.posture_weight[:] = self._limbs.rest_weight
-
-    def search(self, pose: HumanPose, state: MapperState) -> None:
-        """The first configuration: the base faces as the person does, limbs that end far off start again elsewhere."""
-        clip = _as_clip(pose)
-        fill_targets(self._tasks, self._human, *(array[0] for array in clip), state.targets, state.work)
-        self._face(state)
-        generator = np.random.default_rng(0)
-        nothing = np.zeros((1, self._ground.patches), bool)
-        out, cost = np.empty((1, len(state.qpos))), np.empty(1)
-        best, best_cost = state.qpos.copy(), np.inf
-        for _ in range(FIRST_ATTEMPTS):
-            self.begin(pose.positions[0], state.qpos.copy(), state)
-            self.frames(state, np.inf, out, cost, (*clip, nothing), FIRST_ITERATIONS)
-            if cost[0] < best_cost:
-                best, best_cost = out[0].copy(), float(cost[0])
-            poor = self._poor_joints(best, state.targets)
-            if not len(poor):
-                break
-            state.qpos[:] = best
-            low = np.maximum(self.robot.lower[poor], -np.pi)
-            high = np.minimum(self.robot.upper[poor], np.pi)
-            state.qpos[self.robot.first_joint + poor] = generator.uniform(low, high)
-        self.begin(pose.positions[0], best, state)
-        self.frames(state, np.inf, out, cost, (*clip, nothing), FIRST_ITERATIONS)
-        state.started = True
-
-    def _face(self, state: MapperState) -> None:
-        """Turn a free base as a whole until the hips are as the person's."""
-        hips = next((k for k, pair in enumerate(self.pairs.orientations) if pair.human == INDEX["hips"]), None)
-        if hips is None or not self.robot.tree.free_base:
-            return
-        task = len(self.pairs.directions) + hips
-        if state.targets.weight[task, 0] > 0:
-            pair = self.pairs.orientations[hips]
-            _, rotation = self.robot.tree.forward(state.qpos)
-            turn = state.targets.value[task] @ (rotation[pair.node] @ pair.node_from_canonical).T
-            state.qpos[3:7] = rotations.multiply(rotations.from_matrix(turn), state.qpos[3:7])
-
-    def _poor_joints(self, qpos: Array, targets: Targets) -> NDArray[np.int32]:
-        """Independent joints that move limbs whose direction is far from what is wanted."""
-        position, rotation = self.robot.tree.forward(qpos)
-        joints: set[int] = set()
-        for task in np.flatnonzero((self._tasks.kind == DIRECTION) & (targets.weight[:, 0] > 0)):
-            a, b = (
-                position[node] + rotation[node] @ point
-                for node, point in zip(self._tasks.node[task], self._tasks.point[task], strict=True)
-            )
-            cosine = (b - a) @ targets.value[task, 0] / max(np.linalg.norm(b - a), 1e-9)
-            if np.arccos(np.clip(cosine, -1, 1)) > POOR_RAD:
-                support = self._tasks.support[self._tasks.support_start[task] : self._tasks.support_start[task + 1]]
-                joints |= {int(j) for j in self.robot.tree.independent if self._tree.variable[j] in support}
-        return np.array(sorted(joints), np.int32)
 
     def _make_limbs(self) -> Limbs:
         nv, K = len(self._limits.lower), len(self._tasks.kind)
@@ -313,10 +282,6 @@ class WholeBodyMapper:
         tasks = len(self._tasks.kind)
         soles = tasks - 1 - len(self._human.joint)
         return Ground(scale, clearance, tasks - 1, max(soles // 2, 0), *self._support)
-
-
-def _as_clip(pose: HumanPose) -> tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_]]:
-    return pose.positions[None], pose.rotations[None], pose.position_valid[None], pose.rotation_valid[None]
 
 
 def retarget(motion: HumanMotion, robot: Robot, *, weights: Weights | None = None) -> RobotMotion:
