@@ -26,6 +26,7 @@ from bunraku.kinematics.problem import (
 from bunraku.retarget.apart import keep_apart
 from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
 from bunraku.retarget.escape_kernels import Escape, Limbs
+from bunraku.retarget.extremities import Extremities, ExtremityState
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
 from bunraku.retarget.kernels import HumanSide, fill_targets, solve_frames
 from bunraku.robots import Robot, RobotMotion
@@ -64,6 +65,7 @@ class MapperState:
     work: Workspace
     targets: Targets
     bounds: Limits
+    extremities: ExtremityState
     started: bool = False
 
 
@@ -82,11 +84,13 @@ class WholeBodyMapper:
             [(p.node, p.node_from_canonical) for p in self.pairs.orientations],
             self._floor_points(),
         )
-        self._limits = variable_limits(tree, robot.lower, robot.upper)
+        self.extremities = Extremities(robot, self.pairs.reference)
+        self._limits = self.extremities.held(variable_limits(tree, robot.lower, robot.upper))
         self._speed = self._variable_speed()
         self._human = self._human_side()
         self._bodies = keep_apart(robot)
         self._limbs = self._make_limbs()
+        self._limbs.rest_weight[self.extremities.variables] = 0.0
         self._support = _support_points(robot)
         self._ground = self._make_ground(1.0, _rest_clearance())
 
@@ -109,6 +113,7 @@ class WholeBodyMapper:
             make_workspace(self.robot.tree, self._bodies),
             targets,
             Limits(np.zeros(nv), np.zeros(nv)),
+            self.extremities.start(),
         )
 
     def solve(self, pose: HumanPose, state: MapperState, *, dt_s: float = np.inf) -> Target:
@@ -118,6 +123,7 @@ class WholeBodyMapper:
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
         contact = detect_contact(self._ground, state.feet, dt_s, pose.positions, pose.position_valid)
         steps = self._frames(state, dt_s, ITERATIONS, out, cost, *_as_clip(pose), contact[None])
+        self.extremities.follow(state.extremities, dt_s, _as_clip(pose), pose.jaw, pose.eyes, out)
         return Target(out[0], float(cost[0]), steps)
 
     def solve_clip(self, motion: HumanMotion) -> RobotMotion:
@@ -134,6 +140,8 @@ class WholeBodyMapper:
                 motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid,
                 patch_contacts(motion)[:, : self._ground.patches],
             )  # fmt: skip
+            clip = (motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid)
+            self.extremities.follow(state.extremities, 1.0 / motion.fps, clip, motion.jaw, motion.eyes, out)
         return RobotMotion(
             qpos=out,
             joint_names=self.robot.joint_names,
