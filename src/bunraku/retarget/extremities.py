@@ -11,36 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.human.skeleton import FINGERS, INDEX, SIDES
-from bunraku.kinematics.problem import (
-    NO_BODIES,
-    Limits,
-    Targets,
-    Workspace,
-    make_targets,
-    make_workspace,
-    tree_arrays,
-)
+from bunraku.kinematics.problem import NO_BODIES, Limits, tree_arrays
 from bunraku.retarget.face import FaceJoint, find_face_joints
 from bunraku.retarget.finger_curl import PERSON
 from bunraku.retarget.finger_joints import FingerJoint, find_hands
 from bunraku.retarget.follow_kernels import JAW, SIGNALS, Followers, FollowMemory, Gaze, follow_frames
-from bunraku.retarget.grasp import RELAXED, GraspProblem, build_grasp, is_dexterous
-from bunraku.retarget.grasp_kernels import GraspMemory, grasp_frames
+from bunraku.retarget.grasp import RELAXED, GraspProblem, GraspState, build_grasp, is_dexterous, start_grasp
+from bunraku.retarget.grasp_kernels import grasp_frames
 from bunraku.retarget.joint_group import JointGroup
 from bunraku.robots import Robot
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class GraspState:
-    """What the dexterous hands remember."""
-
-    memory: GraspMemory
-    targets: Targets
-    bounds: Limits
-    work: Workspace
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +78,7 @@ class Extremities:
             self._relaxed.copy() if m else np.zeros(0), np.zeros(2, bool), np.zeros(SIGNALS), np.zeros(SIGNALS, bool),
             np.zeros(1, bool), np.zeros((4, 3, 3)),
         )  # fmt: skip
-        return ExtremityState(follow, None if self.grasp is None else _start_grasp(self.grasp))
+        return ExtremityState(follow, None if self.grasp is None else start_grasp(self.grasp))
 
     def follow(
         self,
@@ -165,15 +147,3 @@ class Extremities:
             here = int(robot.tree.parent[here])
         node_from_canonical = np.ascontiguousarray(rotation[node].T @ frame)
         return Gaze(np.array(path[::-1], np.int32), node_from_canonical, INDEX["head"], reference, frame)
-
-
-def _start_grasp(problem: GraspProblem) -> GraspState:
-    D, nv = len(problem.grasp.side), len(problem.grasp.rest)
-    qpos = np.zeros(problem.tree.joint_count)
-    qpos[problem.tree.independent] = problem.grasp.relaxed
-    memory = GraspMemory(
-        problem.tree.with_followers(qpos), np.zeros((D, 5, 3)), np.zeros((4, 3, 3)), np.zeros(D), np.zeros(D, bool),
-        np.zeros(1, bool),
-    )  # fmt: skip
-    bounds = Limits(np.zeros(nv), np.zeros(nv))
-    return GraspState(memory, make_targets(problem.tasks, nv), bounds, make_workspace(problem.tree))

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from bunraku.kinematics.jit import kernel
 from bunraku.kinematics.solver import solve
-from bunraku.retarget.follow_kernels import JAW, copy_leaders, follow_frame, matrix_of
+from bunraku.retarget.fingertip_kernels import finger_length, finger_points, hand_frame
+from bunraku.retarget.follow_kernels import JAW, copy_leaders, follow_frame
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -79,7 +80,7 @@ class GraspMemory(NamedTuple):
     point: Array
     """(D, 5, 3) scratch: wrist, segments and tip of the person's fingers, in the frames of the hands"""
     frame: Array
-    """(4, 3, 3) scratch: world_from_hand of both hands, then others"""
+    """(3, 3, 3) scratch: world_from_hand of both hands, and another"""
     touch: Array
     """(D,) scratch: how far each finger and the thumb have closed to a pinch, 0 … 1"""
     seen: Flags
@@ -96,101 +97,6 @@ def smooth_step(x, zero, one):
 
 
 @kernel
-def knuckle_frame(wrist, index, middle, little, sign, out):
-    """Columns of `out` (3, 3): across the knuckles to the index, along the hand (for a right hand against it), the
-    back of the hand. False where the points span no frame."""
-    n = 0.0
-    for k in range(3):
-        out[k, 1] = sign * (middle[k] - wrist[k])
-        n += out[k, 1] ** 2
-    n = np.sqrt(n)
-    if not (n > 1e-3 and n < 1e3):
-        return False
-    along = 0.0
-    for k in range(3):
-        out[k, 1] /= n
-        along += out[k, 1] * (index[k] - little[k])
-    n = 0.0
-    for k in range(3):
-        out[k, 0] = index[k] - little[k] - along * out[k, 1]
-        n += out[k, 0] ** 2
-    n = np.sqrt(n)
-    if not (n > 1e-3 and n < 1e3):
-        return False
-    for k in range(3):
-        out[k, 0] /= n
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        out[k, 2] = out[i, 0] * out[j, 1] - out[j, 0] * out[i, 1]
-    return True
-
-
-@kernel
-def _hand_frame(side, grasp, memory, chain, positions, rotations, position_valid, rotation_valid):
-    """world_from_hand by the knuckles, else by the hand's own rotation; false where neither is known."""
-    first, R, F = 5 * side, memory.frame[side], memory.frame[2]
-    wrist, index, middle, little = chain[first, 0], chain[first + 1, 1], chain[first + 2, 1], chain[first + 4, 1]
-    if position_valid[wrist] and position_valid[index] and position_valid[middle] and position_valid[little]:
-        sign = 1.0 if side == 0 else -1.0
-        if knuckle_frame(positions[wrist], positions[index], positions[middle], positions[little], sign, F):
-            for i in range(3):
-                for j in range(3):
-                    R[i, j] = 0.0
-                    for k in range(3):
-                        R[i, j] += F[i, k] * grasp.knuckles[side, j, k]
-            return True
-    if rotation_valid[wrist]:
-        matrix_of(rotations[wrist], R)
-        return True
-    return False
-
-
-@kernel
-def _finger_points(d, grasp, memory, chain, positions, rotations, position_valid, rotation_valid):
-    """Wrist, segments and tip of the digit's human finger in the hand's frame; false where they are not known."""
-    R, M, P = memory.frame[grasp.side[d]], memory.frame[3], memory.point[d]
-    row = chain[grasp.finger[d]]
-    placed, turned = True, True
-    for n in range(5):
-        placed = placed and position_valid[row[n]]
-        turned = turned and (n in (0, 4) or rotation_valid[row[n]])
-    if not (placed or turned):
-        return False
-    for k in range(3):
-        P[0, k] = 0.0
-    for n in range(1, 5):
-        if not placed and n > 1:
-            matrix_of(rotations[row[n - 1]], M)
-        for k in range(3):
-            P[n, k] = 0.0 if placed else P[n - 1, k]
-            if not placed and n == 1:
-                P[n, k] = grasp.bones[row[n], k]
-        for j in range(3):
-            if placed:
-                away = positions[row[n], j] - positions[row[0], j]
-            elif n > 1:
-                bone = grasp.bones[row[n]]
-                away = M[j, 0] * bone[0] + M[j, 1] * bone[1] + M[j, 2] * bone[2]
-            else:
-                away = 0.0
-            for k in range(3):
-                P[n, k] += R[j, k] * away
-    for k in range(3):
-        if not abs(P[4, k]) < 1.0:
-            return False
-    return _length(P) > 1e-3
-
-
-@kernel
-def _length(P):
-    """Knuckle to tip along the segments."""
-    total = 0.0
-    for n in range(2, 5):
-        total += np.sqrt((P[n, 0] - P[n - 1, 0]) ** 2 + (P[n, 1] - P[n - 1, 1]) ** 2 + (P[n, 2] - P[n - 1, 2]) ** 2)
-    return total
-
-
-@kernel
 def _touches(grasp, memory, curl, known):
     """How far each finger has closed to a pinch with the thumb into `touch`; a thumb's is that of its closest finger."""
     touch = memory.touch
@@ -201,7 +107,7 @@ def _touches(grasp, memory, curl, known):
         if t == d or not memory.seen[d] or not memory.seen[t]:
             continue
         a, b = memory.point[t, 4], memory.point[d, 4]
-        apart = np.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2) / _length(memory.point[d])
+        apart = np.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2) / finger_length(memory.point[d])
         touch[d] = smooth_step(apart, APART, TOUCHING)
         f = grasp.finger[d]
         if known[f]:
@@ -214,7 +120,7 @@ def _aim_finger(d, grasp, memory, targets):
     """A finger's tip and first segment as the person's, from the knuckle on; near the thumb, where both can meet."""
     A, P, a = grasp.palm_from_canonical[d], memory.point[d], memory.touch[d]
     D = len(grasp.side)
-    scale = grasp.length[d] / _length(P)
+    scale = grasp.length[d] / finger_length(P)
     bone = np.sqrt((P[2, 0] - P[1, 0]) ** 2 + (P[2, 1] - P[1, 1]) ** 2 + (P[2, 2] - P[1, 2]) ** 2)
     for i in range(3):
         tip, way = 0.0, 0.0
@@ -238,7 +144,7 @@ def _aim_thumb(d, grasp, memory, targets):
     for f in range(D):
         if grasp.thumb[f] == d and f != d and memory.seen[f]:
             count += 1
-            length += _length(memory.point[f])
+            length += finger_length(memory.point[f])
             share += memory.touch[f] ** 2
             for k in range(3):
                 middle[k] += memory.point[f, 1, k]
@@ -293,11 +199,14 @@ def grasp_frame(tree, tasks, targets, bodies, limits, bounds, work, grasp, memor
         for k in range(3):
             targets.weight[t, k] = 0.0
     for side in range(2):
-        there = _hand_frame(side, grasp, memory, chain, positions, rotations, position_valid, rotation_valid)
+        R, M = memory.frame[side], memory.frame[2]
+        there = hand_frame(side, grasp.knuckles[side], chain, positions, rotations, position_valid, rotation_valid,
+                           R, M)  # fmt: skip
         for d in range(D):
             if grasp.side[d] == side:
-                memory.seen[d] = there and _finger_points(d, grasp, memory, chain, positions, rotations,
-                                                          position_valid, rotation_valid)  # fmt: skip
+                row = chain[grasp.finger[d]]
+                memory.seen[d] = there and finger_points(row, grasp.bones, R, positions, rotations, position_valid,
+                                                         rotation_valid, memory.point[d], M)  # fmt: skip
     _touches(grasp, memory, curl, known)
     for d in range(D):
         if memory.seen[d]:
