@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trees import random_qpos, random_tree
 
 from bunraku.kinematics import rotations
 from bunraku.kinematics.kernels import forward_kinematics
@@ -19,6 +18,7 @@ from bunraku.kinematics.self_distance import (
     nearest_distances,
     pair_distance,
 )
+from trees import random_qpos, random_tree
 
 Shape = tuple[int, np.ndarray, np.ndarray, np.ndarray, float]
 

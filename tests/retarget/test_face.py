@@ -72,7 +72,8 @@ def test_the_jaw_opens_downwards(face: Extremities) -> None:
 def test_a_mouth_wide_open_is_open(face: Extremities) -> None:
     """Values beyond closed and open count as closed and open."""
     (jaw,) = (joint for joint in face.face if joint.signal == JAW)
-    values = applied(face, person(np.array([-0.5, 0.0, 1.0, 1.5]), None, fps=1.0))[:, face.robot.first_joint + jaw.joint]
+    column = face.robot.first_joint + jaw.joint
+    values = applied(face, person(np.array([-0.5, 0.0, 1.0, 1.5]), None, fps=1.0))[:, column]
     assert np.array_equal(values[[0, 3]], values[[1, 2]])
     assert np.ptp(values) > 0.05
 

@@ -11,6 +11,7 @@ import pytest
 from bunraku.retarget.joint_group import JointGroup, joint_ranges, straight_value
 from bunraku.robots import Robot, load_robot
 
+
 @cache
 def puppet() -> Robot:
     """Our own humanoid."""

@@ -65,7 +65,7 @@ class Extremities:
         return np.asarray(self._tree.variable[self.joints], np.intp)
 
     def held(self, limits: Limits) -> Limits:
-        """The whole-body problem's limits (nv,) with hands and face where the robot's neutral configuration has them."""
+        """The whole-body problem's limits (nv,) with hands and face as in the neutral configuration."""
         lower, upper = limits.lower.copy(), limits.upper.copy()
         rest = self.robot.neutral[self.robot.first_joint + self.joints]
         lower[self.variables] = upper[self.variables] = np.clip(rest, lower[self.variables], upper[self.variables])
@@ -92,8 +92,8 @@ class Extremities:
         """Set hands and face in configurations `qpos` (T, nq), in place, frames `dt_s` apart.
 
         `clip`: positions (T, J, 3), rotations (T, J, 4), and whether they are known (T, J) each. `jaw` (T,) and `eyes`
-        (T, 2) as a `HumanMotion` has them, or those of the one frame. What is not known stays as it last was, relaxed at first. The first frame
-        of a state is met at once.
+        (T, 2) as a `HumanMotion` has them, or those of the one frame. What is not known stays as it last was, relaxed
+        at first. The first frame of a state is met at once.
         """
         if not len(self.joints):
             return

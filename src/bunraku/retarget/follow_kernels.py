@@ -187,8 +187,8 @@ def follow_frame(tree, fingers, followers, gaze, memory, dt, positions, rotation
                  face, qpos):  # fmt: skip
     """One pose: its signals into `memory`, the joints that follow them into `qpos` (nq,).
 
-    `face` (3,): the jaw's opening 0 … 1, the gaze relative to the head, yaw to the left and pitch down, rad; NaN where
-    it is not known.
+    `face` (3,): the jaw's opening 0 … 1; the gaze relative to the head, yaw to the left and pitch down, rad; NaN where
+    they are not known.
     """
     curl_fingers(fingers, positions, rotations, position_valid, rotation_valid, memory.signal[:JAW],
                  memory.known[:JAW])  # fmt: skip

@@ -113,7 +113,7 @@ def build_grasp(robot: Robot, hands: tuple[Hand, ...]) -> GraspProblem:
         drives=drives,
         relaxed=np.clip(relaxed, model.limits.lower, model.limits.upper),
         speed=JointGroup(robot, model.joints).speed,
-        knuckles=_knuckles(),
+        knuckles=knuckle_frames(),
         bones=ADULT_BONES,
     )
     return GraspProblem(model.tree, tree_arrays(model.tree), tasks, model.limits, grasp, gap)
@@ -180,7 +180,7 @@ def _meet(model: HandModel, thumb: int, finger: int, start: Array, tasks: Tasks)
     return qpos
 
 
-def _knuckles() -> Array:
+def knuckle_frames() -> Array:
     """(2, 3, 3) frames that the knuckles of both hands span in the canonical pose."""
     out = np.empty((len(SIDES), 3, 3))
     for s, side in enumerate(SIDES):

@@ -17,7 +17,7 @@ Ints = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 TOUCHING, APART = 0.2, 0.65
-"""distance of thumb and finger tip, in lengths of the finger, at which a pinch is closed, and from which there is none"""
+"""distance of thumb and finger tip, in lengths of the finger: a pinch is closed up to one, and begins at the other"""
 CURLED, ROLLED_UP = 0.8, 0.95
 """a finger curled further than this pinches less, or not at all: its tip is in the palm"""
 SEGMENT, POSTURE, SMOOTH, PINCH_POSTURE = 0.1, 0.02, 0.005, 0.05
@@ -98,7 +98,7 @@ def smooth_step(x, zero, one):
 
 @kernel
 def _touches(grasp, memory, curl, known):
-    """How far each finger has closed to a pinch with the thumb into `touch`; a thumb's is that of its closest finger."""
+    """How far each finger has closed to a pinch with the thumb, into `touch`; a thumb's is its closest finger's."""
     touch = memory.touch
     for d in range(len(touch)):
         touch[d] = 0.0
@@ -135,7 +135,7 @@ def _aim_finger(d, grasp, memory, targets):
 
 @kernel
 def _aim_thumb(d, grasp, memory, targets):
-    """A thumb's tip where the person's is as seen from the other fingers' knuckles; near one of them, where they meet."""
+    """A thumb's tip where the person's is, seen from the fingers' knuckles; near a finger, where they meet."""
     A, a, D = grasp.palm_from_canonical[d], memory.touch[d], len(grasp.side)
     middle, count, length, share = memory.frame[2, 0], 0, 0.0, 0.0
     for k in range(3):
@@ -186,8 +186,9 @@ def _draw_joints(grasp, memory, targets, curl, known):
                     wanted += memory.touch[f] ** 2 * grasp.pinch[f, v]
             value = (1.0 - a) * value + a * wanted / max(share, 1e-9)
             weight += a * (PINCH_POSTURE - POSTURE)
-        targets.posture[v] = (weight * value + SMOOTH * now) / (weight + SMOOTH)
-        targets.posture_weight[v] = weight + SMOOTH
+        smooth = SMOOTH if memory.started[0] else 0.0
+        targets.posture[v] = (weight * value + smooth * now) / (weight + smooth)
+        targets.posture_weight[v] = weight + smooth
 
 
 @kernel
@@ -229,8 +230,8 @@ def grasp_frame(tree, tasks, targets, bodies, limits, bounds, work, grasp, memor
 
 
 @kernel
-def grasp_frames(tree, fingers, followers, gaze, memory, hands, tasks, targets, bodies, limits, bounds, work,
-                 grasp, grasp_memory, dt, positions, rotations, position_valid, rotation_valid, face, qpos):  # fmt: skip
+def grasp_frames(tree, fingers, followers, gaze, memory, hands, tasks, targets, bodies, limits, bounds, work, grasp,
+                 grasp_memory, dt, positions, rotations, position_valid, rotation_valid, face, qpos):  # fmt: skip
     """T poses: what follows signals and what grasps, into configurations (T, nq) of the whole robot."""
     for t in range(len(qpos)):
         follow_frame(tree, fingers, followers, gaze, memory, dt, positions[t], rotations[t], position_valid[t],
