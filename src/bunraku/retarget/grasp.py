@@ -37,6 +37,7 @@ RELAXED = (0.18, 0.2, 0.24, 0.27, 0.3)
 """curl of thumb … little finger of a hand that does nothing"""
 _STARTS = (0.25, 0.5, 0.75)
 _MEETINGS, _MEETING_STEPS = 25, 4
+_STILL_M = 1e-5
 _NEAR_START = 1e-3
 _HALF_CLOSED_M = 0.01
 """how much further apart the tips of a pinch may be whose fingers are half closed, against one of stretched fingers"""
@@ -173,8 +174,12 @@ def _meet(model: HandModel, thumb: int, finger: int, start: Array, tasks: Tasks)
     targets.posture_weight[:] = _NEAR_START
     for d in (thumb, finger):
         targets.weight[D + d] = 1.0 / model.length[d] ** 2
+    before = np.full((D, 3), np.inf)
     for _ in range(_MEETINGS):
         tips = model.tips(qpos)
+        if np.abs(tips - before).max() < _STILL_M:
+            break
+        before = tips
         targets.value[D + thumb, 0] = targets.value[D + finger, 0] = (tips[thumb] + tips[finger]) / 2
         solve(arrays, tasks, targets, NO_BODIES, model.limits, qpos, work, _MEETING_STEPS, 1e-4)
     return qpos
