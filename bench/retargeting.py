@@ -43,6 +43,7 @@ def figures(frames: int = 1_000_000) -> Iterator[Figure]:
     )  # fmt: skip
     yield _memory(mapper, poses, frames)
     yield _end_to_end()
+    yield _cold_start()
 
 
 def _memory(mapper: object, poses: list[object], frames: int) -> Figure:
@@ -76,4 +77,20 @@ def _end_to_end() -> Figure:
     return Figure(
         "retarget.end_to_end", seconds, "s", 6, "at_most",
         "bunraku retarget of a 60 s BVH to an NPZ, process start to end, warm kernel cache, median of 3",
+    )  # fmt: skip
+
+
+def _cold_start() -> Figure:
+    """A fresh interpreter, up to the first frame that a live mapper gives."""
+    program = (
+        "import bunraku as bk; from bunraku.retarget import WholeBodyMapper; "
+        f"mapper = WholeBodyMapper(bk.load_robot('{ROBOT}')); "
+        "mapper.solve(bk.read_motion('synth:walk?seconds=0').pose(0), mapper.start())"
+    )
+    command = [sys.executable, "-c", program]
+    subprocess.run(command, check=True)
+    seconds = best_of(lambda: subprocess.run(command, check=True), 5)
+    return Figure(
+        "retarget.cold_start", seconds, "s", 3, "at_most",
+        f"interpreter start, {ROBOT} loaded, first pose searched for and solved, warm kernel cache, best of 5",
     )  # fmt: skip

@@ -68,6 +68,17 @@ def test_jobs_give_the_same_motion(clip: Path, tmp_path: Path) -> None:
         assert np.array_equal(ours.qpos, theirs.qpos)
 
 
+def test_edits_of_the_persons_motion(clip: Path, tmp_path: Path) -> None:
+    """Mirrored under a name of its own, half as fast, at another rate; both processes and one do the same."""
+    edits = ["--mirror", "--speed", "0.5", "--fps", "50", "--scale", "1.2"]
+    assert main(["retarget", str(clip), *edits, "--out", str(tmp_path / "one")]) == 0
+    more = ["synth:box?seconds=1", "--jobs", "2", "--out", str(tmp_path / "two")]
+    assert main(["retarget", str(clip), *more, *edits]) == 0
+    one, two = (RobotMotion.load(tmp_path / folder / "wave.mirrored.puppet.npz") for folder in ("one", "two"))
+    assert (len(one), one.fps) == (101, 50)
+    np.testing.assert_array_equal(one.qpos, two.qpos)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -81,6 +92,8 @@ def test_jobs_give_the_same_motion(clip: Path, tmp_path: Path) -> None:
         (["smoke:signals"], "bvh"),
         (["{clip}", "--jobs", "0"], "at least 1"),
         (["{tmp}"], "no motion file"),
+        (["{clip}", "--speed", "0"], "speed must be a positive number"),
+        (["{clip}", "--fps", "nan"], "fps must be a positive number"),
     ],
 )
 def test_what_is_wrong_is_one_line(

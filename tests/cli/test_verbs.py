@@ -126,5 +126,7 @@ def test_bench_shape(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert figures == (0 if all(row["ok"] for row in rows) else 1)
     assert main(["bench", "weather"]) == 2
     assert "cli" in capsys.readouterr().err
+    assert main(["bench", "quality", "--data", "no-such-folder"]) == 2
+    assert "no-such-folder" in capsys.readouterr().err
     monkeypatch.setattr(bench, "FOLDER", Path("nowhere"))
     assert main(["bench"]) == 2

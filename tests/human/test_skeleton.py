@@ -12,6 +12,7 @@ from bunraku.human.skeleton import (
     INDEX,
     JOINT_COUNT,
     JOINTS,
+    MIRROR,
     PARENTS,
     mirror_name,
 )
@@ -45,11 +46,13 @@ def test_mirroring_twice_is_no_mirroring_and_keeps_the_tree() -> None:
             assert PARENTS[INDEX[mirror_name(name)]] == INDEX[mirror_name(JOINTS[PARENTS[joint]])]
     assert mirror_name("spine") == "spine"
     assert mirror_name("left_index_2") == "right_index_2"
+    assert JOINTS[MIRROR[INDEX["left_index_2"]]] == "right_index_2"
+    np.testing.assert_array_equal(MIRROR[MIRROR], np.arange(JOINT_COUNT))
 
 
 def test_the_average_adult_is_symmetric() -> None:
     """Left and right bones are mirror images, the trunk's lie in the middle plane."""
-    mirrored = ADULT_BONES[[INDEX[mirror_name(name)] for name in JOINTS]] * [1, -1, 1]
+    mirrored = ADULT_BONES[MIRROR] * [1, -1, 1]
     np.testing.assert_array_equal(ADULT_BONES, mirrored)
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bunraku.human import HumanMotion
-from bunraku.human.skeleton import INDEX, JOINT_COUNT, JOINTS, mirror_name
+from bunraku.human import HumanMotion, mirrored, path_scaled
+from bunraku.human.skeleton import INDEX, JOINT_COUNT, mirror_name
 from bunraku.kinematics import rotations
 from bunraku.retarget import Weights, WholeBodyMapper, retarget
 from bunraku.robots import Robot, RobotMotion, load_robot
@@ -115,26 +115,23 @@ def test_size_does_not_matter(puppet: Robot, walk: HumanMotion) -> None:
     assert np.abs(adult.joints - child.joints).mean() < 0.01
 
 
-def mirrored(motion: HumanMotion) -> HumanMotion:
-    """Left and right exchanged across the xz plane."""
-    other = [INDEX[mirror_name(name)] for name in JOINTS]
-    return replace(
-        motion,
-        positions=motion.positions[:, other] * [1.0, -1.0, 1.0],
-        rotations=motion.rotations[:, other] * [1.0, -1.0, 1.0, -1.0],
-        position_valid=motion.position_valid[:, other],
-        rotation_valid=motion.rotation_valid[:, other],
-    )
+@pytest.mark.parametrize("name", ["conduct", "walk"])
+def test_a_mirrored_person_gives_a_mirrored_robot(puppet: Robot, name: str) -> None:
+    """Every link of a symmetric robot is where its counterpart was, seen in the mirror, within 5 mm."""
+    human = read_motion(f"synth:{name}?seconds=3&fps=30")
+    one, two = (puppet.link_poses(retarget(motion, puppet).qpos)[0] for motion in (human, mirrored(human)))
+    names = puppet.links.names
+    assert any(name.startswith("left_") for name in names)
+    other = [names.index(mirror_name(name)) for name in names]
+    assert np.linalg.norm(one * [1.0, -1.0, 1.0] - two[:, other], axis=-1).max() < 0.005
 
 
-def test_a_mirrored_person_gives_a_mirrored_robot(puppet: Robot) -> None:
-    """Knees and elbows exchange their values."""
-    human = read_motion("synth:conduct?seconds=2&fps=30")
-    one, two = retarget(human, puppet), retarget(mirrored(human), puppet)
-    hinges = puppet.semantics.hinges
-    for kind in ("arm", "leg"):
-        left, right = hinges[f"left_{kind}"], hinges[f"right_{kind}"]
-        assert np.allclose(one.joints[:, left], two.joints[:, right], atol=0.03)
+def test_a_longer_path_of_the_person_is_one_of_the_robot(puppet: Robot, walk: HumanMotion) -> None:
+    """Twice the path is nearly twice the robot's, with the same joints on the way."""
+    near, far = retarget(walk, puppet), retarget(path_scaled(walk, 2.0), puppet)
+    lengths = [np.linalg.norm(np.diff(motion.qpos[:, :2], axis=0), axis=1).sum() for motion in (near, far)]
+    assert 1.7 < lengths[1] / lengths[0] < 2.1
+    assert np.abs(near.joints - far.joints).mean() < 0.01
 
 
 def test_live_and_recorded_are_the_same(puppet: Robot, walk: HumanMotion) -> None:

@@ -5,6 +5,8 @@ examples:
   bunraku retarget walk.bvh --robot g1 --out walk.csv
   bunraku retarget clips/ --robot my_robot.urdf --out out/ --format npz,csv --jobs 2
   bunraku retarget synth:wave --robot puppet
+  bunraku retarget walk.bvh --robot g1 --mirror             writes walk.mirrored.g1.npz
+  bunraku retarget walk.bvh --robot g1 --speed 0.5 --fps 50 half as fast, 50 frames a second
 """
 
 from __future__ import annotations
@@ -12,12 +14,12 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bunraku.cli.terminal import note, note_compiling, print_json, print_table, progress
 from bunraku.errors import BunrakuError, InputError, OutputError, UnknownNameError
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("npz", "csv", "pkl")
 MAPPERS = ("whole-body",)
+Edit = Mapping[str, Any]
+"""arguments of `human.edited`"""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default=None, help=f"one or more of {','.join(FORMATS)} (default: npz)")
     parser.add_argument("--mapper", default="whole-body", choices=MAPPERS, help="how poses are mapped")
     parser.add_argument("--base", choices=("free", "fixed"), help="whether the robot's base moves (default: as found)")
+    edit = parser.add_argument_group("the person's motion, before it goes to the robot")
+    edit.add_argument("--mirror", action="store_true", help="exchange left and right: limbs, fingers, gaze and path")
+    edit.add_argument(
+        "--scale", type=float, default=1.0, metavar="S",
+        help="make the path over the ground S times as long; the body, its directions and its steps stay as they are, "
+        "so feet slide by the difference",
+    )  # fmt: skip
+    edit.add_argument("--speed", type=float, default=1.0, metavar="X", help="X times as fast, at the same frame rate")
+    edit.add_argument("--fps", type=float, metavar="F", help="frames per second (default: the recording's)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="work on N inputs at a time")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -92,10 +105,11 @@ def run(args: argparse.Namespace) -> int:
 def _work(
     inputs: list[str], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
 ) -> Iterator[Outcome]:
-    one = partial(_one, args.robot, args.base, args.out or Path(), formats, single)
+    edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
+    one = partial(_one, args.robot, args.base, edit, args.out or Path(), formats, single)
     if args.jobs == 1 or len(inputs) == 1:
         outcomes: Iterator[Outcome] = (
-            _retarget(source, robot, args.out or Path(), formats, single) for source in inputs
+            _retarget(source, robot, edit, args.out or Path(), formats, single) for source in inputs
         )
         yield from progress(outcomes, len(inputs) if len(inputs) > 1 else 0, "retarget")
         return
@@ -107,28 +121,32 @@ _loaded: dict[tuple[str, str | None], Robot] = {}
 
 
 def _one(
-    name: str, base: str | None, folder: Path, formats: Sequence[str], single: Path | None, source: str
+    name: str, base: str | None, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None, source: str
 ) -> Outcome:
     """The work of one process: its robot is loaded once."""
     from bunraku.robots import load_robot
 
     if (name, base) not in _loaded:
         _loaded[name, base] = load_robot(name, base=base)  # type: ignore[arg-type]
-    return _retarget(source, _loaded[name, base], folder, formats, single)
+    return _retarget(source, _loaded[name, base], edit, folder, formats, single)
 
 
-def _retarget(source: str, robot: Robot, folder: Path, formats: Sequence[str], single: Path | None) -> Outcome:
+def _retarget(
+    source: str, robot: Robot, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
+) -> Outcome:
+    from bunraku.human import edited
     from bunraku.retarget import retarget
     from bunraku.sources import read_motion
 
     try:
-        motion = read_motion(source)
+        motion = edited(read_motion(source), **edit)
         if not len(motion):
             raise InputError(f"{source}: it holds no frames")
         started = time.perf_counter()
         result = retarget(motion, robot)
         spent = time.perf_counter() - started
-        targets = [single] if single else [folder / f"{motion.name}.{robot.name}.{ending}" for ending in formats]
+        name = f"{motion.name}.mirrored" if edit["mirror"] else motion.name
+        targets = [single] if single else [folder / f"{name}.{robot.name}.{ending}" for ending in formats]
         files = tuple(str(result.save(target)) for target in targets)
     except BunrakuError as error:
         return Outcome(source, error=str(error))

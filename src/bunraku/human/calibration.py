@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bunraku.errors import InputError
 from bunraku.human.body import ADULT, ADULT_HEIGHT, Body
 from bunraku.human.pose import HumanMotion, HumanPose
-from bunraku.human.skeleton import BODY_COUNT, INDEX, JOINT_COUNT, JOINTS, PARENTS, SIDES, mirror_name
+from bunraku.human.skeleton import BODY_COUNT, INDEX, JOINT_COUNT, JOINTS, MIRROR, PARENTS, SIDES
 from bunraku.kinematics import rotations as rot
 
 Array = NDArray[np.float64]
@@ -142,9 +142,8 @@ def measure(seen: HumanMotion | HumanPose) -> Calibration:
             measured[joint] = ratio
         else:
             shared[path] = np.where(np.isnan(shared[path]), ratio, shared[path])
-    mirror = [INDEX[mirror_name(name)] for name in JOINTS]
-    mirrored = np.isnan(measured) & ~np.isnan(measured[mirror])
-    ratios = np.where(mirrored, measured[mirror], measured)
+    mirrored = np.isnan(measured) & ~np.isnan(measured[MIRROR])
+    ratios = np.where(mirrored, measured[MIRROR], measured)
     assumed = np.isnan(ratios)
     ratios = np.where(assumed, shared, ratios)
     ratios = np.where(np.isnan(ratios), _typical(ratios), ratios)

@@ -67,6 +67,11 @@ def mirror_name(name: str) -> str:
     return "left_" + name[6:] if name.startswith("right_") else name
 
 
+MIRROR: NDArray[np.int64] = np.array([INDEX[mirror_name(name)] for name in JOINTS])
+"""(J,) the row of the joint on the other side"""
+MIRROR.setflags(write=False)
+
+
 def _canonical_bones() -> NDArray[np.float64]:
     """Offsets from the parent, canonical pose, of an adult 1.75 m tall (after Drillis and Contini, and hand tables)."""
     left = {

@@ -39,11 +39,20 @@ def cache_folder() -> Path:
 
 def kernel(function: Kernel) -> Kernel:
     """Compile to machine code at first call, cached on disk. Divisions by zero give inf, as in numpy."""
+    return _compiled(function)
+
+
+def part(function: Kernel) -> Kernel:
+    """The same for a small piece of a kernel: it becomes part of what calls it, where a call would cost more."""
+    return _compiled(function, forceinline=True)
+
+
+def _compiled(function: Kernel, **options: bool) -> Kernel:
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())
     try:
-        return cast(Kernel, numba.njit(cache=True, error_model="numpy")(function))
+        return cast(Kernel, numba.njit(cache=True, error_model="numpy", **options)(function))
     finally:
         config.CACHE_DIR = before
 

@@ -38,6 +38,8 @@ class TreeArrays(NamedTuple):
     """6 for a free base, else 0"""
     first_joint: int
     """column of qpos where the joints begin"""
+    base_moves: NDArray[np.bool_]
+    """(6,) which of a free base's variables may change"""
 
 
 DIRECTION, ORIENTATION, POSITION = 0, 1, 2
@@ -84,11 +86,13 @@ class Workspace(NamedTuple):
 
     node_position: Array
     node_rotation: Array
+    node_axis: Array
     hessian: Array
     gradient: Array
     factor: Array
     step: Array
     jacobian: Array
+    rows: Array
     free: Ints
     order: Ints
     candidate: Array
@@ -96,6 +100,8 @@ class Workspace(NamedTuple):
     vectors: Array
     """(4, 3) small operands of a task"""
     matrix: Array
+    """(3, 3) likewise"""
+    frame: Array
     """(3, 3) likewise"""
     bodies: BodyMemory
 
@@ -111,14 +117,15 @@ class Limits(NamedTuple):
     upper: Array
 
 
-def tree_arrays(tree: KinematicTree) -> TreeArrays:
-    """The tree as compiled code sees it."""
+def tree_arrays(tree: KinematicTree, *, planar: bool = False) -> TreeArrays:
+    """The tree as compiled code sees it; a `planar` free base keeps its height and stays upright."""
+    base_moves = np.array([True, True, not planar, not planar, not planar, True])
     base = 6 if tree.free_base else 0
     order = {int(joint): base + k for k, joint in enumerate(tree.independent)}
     variable = np.array([order[int(leader)] for leader in tree.leader], np.int32)
     return TreeArrays(
         tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
-        tree.leader, tree.ratio, tree.offset, variable, base, 7 if tree.free_base else 0,
+        tree.leader, tree.ratio, tree.offset, variable, base, 7 if tree.free_base else 0, base_moves,
     )  # fmt: skip
 
 
@@ -183,7 +190,8 @@ def make_workspace(tree: KinematicTree, bodies: Bodies = NO_BODIES) -> Workspace
     """Memory for one solver; two threads need two of them."""
     nodes, nv = len(tree.parent), (6 if tree.free_base else 0) + len(tree.independent)
     return Workspace(
-        np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)), np.zeros((nv, nv)), np.zeros(nv), np.zeros((nv, nv)),
-        np.zeros(nv), np.zeros((3, nv)), np.zeros(nv, np.int32), np.zeros(nv, np.int32), np.zeros(nv),
-        np.zeros(tree.qpos_size), np.zeros((4, 3)), np.zeros((3, 3)), make_memory(bodies, nv),
+        np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)), np.zeros((nodes, 3)), np.zeros((nv, nv)), np.zeros(nv),
+        np.zeros((nv, nv)), np.zeros(nv), np.zeros((nv, 3)), np.zeros((nv, 3)), np.zeros(nv, np.int32),
+        np.zeros(nv, np.int32), np.zeros(nv), np.zeros(tree.qpos_size), np.zeros((4, 3)), np.zeros((3, 3)),
+        np.zeros((3, 3)), make_memory(bodies, nv),
     )  # fmt: skip

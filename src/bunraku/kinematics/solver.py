@@ -9,76 +9,83 @@ from bunraku.kinematics.terms import linearise
 
 
 @kernel
-def _cholesky_solve(work, count):
-    """Solve the leading `count` block of `factor` (lower triangle, overwritten) for `step` in place."""
-    L, x = work.factor, work.step
+def _cholesky_solve(U, x, count):
+    """Solve U x = x for the leading `count` block of a symmetric U (upper triangle, overwritten), in place.
+
+    Row operations run along memory, and those of limbs that do not touch each other are left out: with the variables
+    from the limbs' ends to the base, no entry between two limbs ever fills.
+    """
     for j in range(count):
-        s = L[j, j]
-        for k in range(j):
-            s -= L[j, k] * L[j, k]
-        s = np.sqrt(max(s, 1e-12))
-        L[j, j] = s
-        inverse = 1.0 / s
+        inverse = 1.0 / np.sqrt(max(U[j, j], 1e-12))
+        for k in range(j, count):
+            U[j, k] *= inverse
+        U[j, j] = inverse
+        x[j] *= inverse
         for i in range(j + 1, count):
-            t = L[i, j]
-            for k in range(j):
-                t -= L[i, k] * L[j, k]
-            L[i, j] = t * inverse
-    for i in range(count):
-        s = x[i]
-        for k in range(i):
-            s -= L[i, k] * x[k]
-        x[i] = s / L[i, i]
+            f = U[j, i]
+            if f != 0.0:
+                for k in range(i, count):
+                    U[i, k] -= f * U[j, k]
+                x[i] -= f * x[j]
     for i in range(count - 1, -1, -1):
         s = x[i]
         for k in range(i + 1, count):
-            s -= L[k, i] * x[k]
-        x[i] = s / L[i, i]
+            s -= U[i, k] * x[k]
+        x[i] = s * U[i, i]
 
 
 @kernel
 def _bounded_step(tree, limits, qpos, damping, largest, work, out):
     """Step `out` (nv,) that lowers the quadratic model inside the box; joints that would leave it stop at its wall."""
-    nv, base = len(work.gradient), tree.base_size
+    leader, variable, first, base = tree.leader, tree.variable, tree.first_joint, tree.base_size
+    hessian, gradient, factor, step = work.hessian, work.gradient, work.factor, work.step
+    lower, upper = limits.lower, limits.upper
     state, index = work.free, work.order  # 1 free, 0 stopped with the step already in `out`
+    nv = len(gradient)
     for v in range(nv):
-        state[v] = 1 if work.hessian[v, v] > 0.0 else 0
+        state[v] = 1 if hessian[v, v] > 0.0 else 0
         out[v] = 0.0
-    for joint in range(len(tree.leader)):
-        if tree.leader[joint] == joint:
-            v, q = tree.variable[joint], qpos[tree.first_joint + joint]
-            if (q <= limits.lower[v] and work.gradient[v] > 0) or (q >= limits.upper[v] and work.gradient[v] < 0):
+    for v in range(base):
+        if not tree.base_moves[v]:
+            state[v] = 0
+    for joint in range(len(leader)):
+        if leader[joint] == joint:
+            v, q = variable[joint], qpos[first + joint]
+            if (q <= lower[v] and gradient[v] > 0) or (q >= upper[v] and gradient[v] < 0):
                 state[v] = 0
-                out[v] = min(max(q, limits.lower[v]), limits.upper[v]) - q
+                out[v] = min(max(q, lower[v]), upper[v]) - q
     for _ in range(6):
-        count = np.intp(0)  # a plain 0 would be a type of its own and compile the callee twice
-        for v in range(nv):
+        count, moved = np.intp(0), False  # a plain 0 would be a type of its own and compile the callee twice
+        for v in range(nv - 1, -1, -1):
             if state[v] == 1:
                 index[count] = v
                 count += 1
+            elif out[v] != 0.0:
+                moved = True
         for i in range(count):
             u = index[i]
-            g = work.gradient[u]
-            for v in range(nv):
-                if state[v] == 0 and out[v] != 0.0:
-                    g += out[v] * (work.hessian[u, v] if u >= v else work.hessian[v, u])
-            work.step[i] = -g
-            for k in range(i + 1):
-                work.factor[i, k] = work.hessian[u, index[k]]
-            work.factor[i, i] += damping * (1e-3 + work.hessian[u, u]) + 1e-9
-        _cholesky_solve(work, count)
+            g = gradient[u]
+            if moved:
+                for v in range(nv):
+                    if state[v] == 0 and out[v] != 0.0:
+                        g += out[v] * (hessian[u, v] if u >= v else hessian[v, u])
+            step[i] = -g
+            for k in range(i, count):
+                factor[i, k] = hessian[u, index[k]]
+            factor[i, i] += damping * (1e-3 + hessian[u, u]) + 1e-9
+        _cholesky_solve(factor, step, count)
         for i in range(count):
-            out[index[i]] = work.step[i]
+            out[index[i]] = step[i]
         stopped = False
-        for joint in range(len(tree.leader)):
-            v = tree.variable[joint]
-            if tree.leader[joint] == joint and state[v] == 1:
-                q = qpos[tree.first_joint + joint]
+        for joint in range(len(leader)):
+            v = variable[joint]
+            if leader[joint] == joint and state[v] == 1:
+                q = qpos[first + joint]
                 wall = q + out[v]
-                if wall < limits.lower[v]:
-                    out[v], state[v], stopped = limits.lower[v] - q, 0, True
-                elif wall > limits.upper[v]:
-                    out[v], state[v], stopped = limits.upper[v] - q, 0, True
+                if wall < lower[v]:
+                    out[v], state[v], stopped = lower[v] - q, 0, True
+                elif wall > upper[v]:
+                    out[v], state[v], stopped = upper[v] - q, 0, True
         if not stopped:
             break
     # A long step is shortened as a whole, so that it keeps its direction; the box is convex, so it stays inside.
@@ -95,6 +102,7 @@ def _bounded_step(tree, limits, qpos, damping, largest, work, out):
 @kernel
 def apply_step(tree, qpos, step, out):
     """`out` = `qpos` moved by `step` (nv,): base rotation by the exponential map, followers behind their leaders."""
+    leader, variable, ratio, offset = tree.leader, tree.variable, tree.ratio, tree.offset
     if tree.base_size:
         for k in range(3):
             out[k] = qpos[k] + step[k]
@@ -111,25 +119,26 @@ def apply_step(tree, qpos, step, out):
         norm = 1.0 / np.sqrt(w * w + i * i + j * j + k * k)
         out[3], out[4], out[5], out[6] = w * norm, i * norm, j * norm, k * norm
     first = tree.first_joint
-    for joint in range(len(tree.leader)):
-        if tree.leader[joint] == joint:
-            out[first + joint] = qpos[first + joint] + step[tree.variable[joint]]
-    for joint in range(len(tree.leader)):
-        if tree.leader[joint] != joint:
-            out[first + joint] = tree.ratio[joint] * out[first + tree.leader[joint]] + tree.offset[joint]
+    for joint in range(len(leader)):
+        if leader[joint] == joint:
+            out[first + joint] = qpos[first + joint] + step[variable[joint]]
+    for joint in range(len(leader)):
+        if leader[joint] != joint:
+            out[first + joint] = ratio[joint] * out[first + leader[joint]] + offset[joint]
 
 
 @kernel
 def _inside(tree, limits, qpos):
     """Joints brought into the box, exactly; a step that ends on a wall may miss it by a rounding error."""
-    first = tree.first_joint
-    for joint in range(len(tree.leader)):
-        if tree.leader[joint] == joint:
-            v = tree.variable[joint]
-            qpos[first + joint] = min(max(qpos[first + joint], limits.lower[v]), limits.upper[v])
-    for joint in range(len(tree.leader)):
-        if tree.leader[joint] != joint:
-            qpos[first + joint] = tree.ratio[joint] * qpos[first + tree.leader[joint]] + tree.offset[joint]
+    leader, variable, ratio, offset, first = tree.leader, tree.variable, tree.ratio, tree.offset, tree.first_joint
+    lower, upper = limits.lower, limits.upper
+    for joint in range(len(leader)):
+        if leader[joint] == joint:
+            v = variable[joint]
+            qpos[first + joint] = min(max(qpos[first + joint], lower[v]), upper[v])
+    for joint in range(len(leader)):
+        if leader[joint] != joint:
+            qpos[first + joint] = ratio[joint] * qpos[first + leader[joint]] + offset[joint]
 
 
 @kernel
@@ -143,7 +152,8 @@ def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, toleranc
     retreat = False
     _inside(tree, limits, qpos)
     while True:
-        cost = linearise(tree, tasks, targets, bodies, qpos, work)
+        last = taken >= iterations and not retreat
+        cost = linearise(tree, tasks, targets, bodies, qpos, work, not last)
         if cost > best and not retreat:
             for i in range(len(qpos)):
                 qpos[i] = work.backup[i]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.jit import kernel, part
 from bunraku.kinematics.kernels import forward_kinematics
+from bunraku.kinematics.problem import DIRECTION, ORIENTATION, POSITION
 from bunraku.kinematics.self_distance import add_self_distance
 
 
@@ -32,26 +33,40 @@ def log_rotation(R, out):
     return angle
 
 
-@kernel
-def add_chain(tree, node, at, position, rotation, angular, sign, J):
+@part
+def turn_axes(axis, rotation, out):
+    """World axes of all joints, into `out` (N, 3)."""
+    for node in range(1, len(axis)):
+        x, y, z = axis[node, 0], axis[node, 1], axis[node, 2]
+        for i in range(3):
+            out[node, i] = rotation[node, i, 0] * x + rotation[node, i, 1] * y + rotation[node, i, 2] * z
+
+
+@part
+def add_chain(parent, joint_type, variable, ratio, node, at, position, axes, angular, sign, J):
     """Add `sign` times the velocity of the world point `at` (or the angular velocity) for unit speed of each joint
-    between the base and `node` to the columns of J (3, nv)."""
+    between the base and `node` to the rows of J (nv, 3)."""
     while node > 0:
-        R, a = rotation[node], tree.axis[node]
-        x = R[0, 0] * a[0] + R[0, 1] * a[1] + R[0, 2] * a[2]
-        y = R[1, 0] * a[0] + R[1, 1] * a[1] + R[1, 2] * a[2]
-        z = R[2, 0] * a[0] + R[2, 1] * a[1] + R[2, 2] * a[2]
-        v, s = tree.variable[node - 1], sign * tree.ratio[node - 1]
-        if tree.joint_type[node] == 1:
+        x, y, z = axes[node, 0], axes[node, 1], axes[node, 2]
+        v, s = variable[node - 1], sign * ratio[node - 1]
+        if joint_type[node] == 1:
             if not angular:
                 rx, ry, rz = at[0] - position[node, 0], at[1] - position[node, 1], at[2] - position[node, 2]
                 x, y, z = y * rz - z * ry, z * rx - x * rz, x * ry - y * rx
         elif angular:
             s = 0.0
-        J[0, v] += s * x
-        J[1, v] += s * y
-        J[2, v] += s * z
-        node = tree.parent[node]
+        J[v, 0] += s * x
+        J[v, 1] += s * y
+        J[v, 2] += s * z
+        node = parent[node]
+
+
+@part
+def place(node, points, t, end, position, rotation, out):
+    """World position of an end of task t, fixed to a node, into `out` (3,)."""
+    x, y, z = points[t, end, 0], points[t, end, 1], points[t, end, 2]
+    for i in range(3):
+        out[i] = position[node, i] + rotation[node, i, 0] * x + rotation[node, i, 1] * y + rotation[node, i, 2] * z
 
 
 @kernel
@@ -66,142 +81,165 @@ def point_in_world(node, point, position, rotation, out):
         )
 
 
-@kernel
-def direction_error(current, target, out):
-    """Tangent vector at `current` away from `target` (unit vectors), as long as the angle between them, into `out`."""
-    dot = current[0] * target[0] + current[1] * target[1] + current[2] * target[2]
-    x, y, z = dot * current[0] - target[0], dot * current[1] - target[1], dot * current[2] - target[2]
+@part
+def direction_error(current, value, t, out):
+    """Tangent vector at `current` away from the direction of task t (unit vectors), as long as the angle between."""
+    dot = current[0] * value[t, 0, 0] + current[1] * value[t, 0, 1] + current[2] * value[t, 0, 2]
+    x, y, z = dot * current[0] - value[t, 0, 0], dot * current[1] - value[t, 0, 1], dot * current[2] - value[t, 0, 2]
     sine = np.sqrt(x * x + y * y + z * z)
     scale = np.arctan2(sine, dot) / sine if sine > 1e-9 else (1.0 if dot > 0 else 0.0)
     out[0], out[1], out[2] = scale * x, scale * y, scale * z
 
 
-@kernel
-def orientation_error(R, frame, target, M, out):
-    """Rotation vector, world axes, from `target` to `R @ frame`, into `out`; M (3, 3) is scratch."""
+@part
+def orientation_error(rotation, node, frame, value, t, M, out):
+    """Rotation vector, world axes, from the target of task t to its frame on the node; M (3, 3) is scratch."""
     for i in range(3):
-        for j in range(3):
-            M[i, j] = 0.0
-    for i in range(3):
+        M[i, 0] = M[i, 1] = M[i, 2] = 0.0
         for k in range(3):
-            x = R[i, 0] * frame[0, k] + R[i, 1] * frame[1, k] + R[i, 2] * frame[2, k]
+            x = (
+                rotation[node, i, 0] * frame[t, 0, k]
+                + rotation[node, i, 1] * frame[t, 1, k]
+                + rotation[node, i, 2] * frame[t, 2, k]
+            )
             for j in range(3):
-                M[i, j] += x * target[j, k]
+                M[i, j] += x * value[t, j, k]
     log_rotation(M, out)
 
 
-@kernel
-def _accumulate(J, residual, weight, support, first, last, hessian, gradient):
-    """H += Jᵀ W J (lower triangle) and g += Jᵀ W r over a task's own variables; J is cleared for the next task."""
-    cost = 0.0
-    for k in range(3):
-        w = weight[k]
-        if w > 0:
-            cost += w * residual[k] * residual[k]
-            for a in range(first, last):
-                u = support[a]
-                x = w * J[k, u]
-                if x != 0.0:
-                    gradient[u] += x * residual[k]
-                    for b in range(first, a + 1):
-                        hessian[u, support[b]] += x * J[k, support[b]]
-        for a in range(first, last):
-            J[k, support[a]] = 0.0
-    return cost
+@part
+def _accumulate(J, residual, weight, t, support, first, count, rows, hessian, gradient):
+    """H += Jᵀ W J (lower triangle) and g += Jᵀ W r over a task's own variables; J (nv, 3) is cleared for the next."""
+    for a in range(count):
+        u = support[first + a]
+        x, y, z = J[u, 0], J[u, 1], J[u, 2]
+        rows[a, 0], rows[a, 1], rows[a, 2] = x, y, z
+        J[u, 0], J[u, 1], J[u, 2] = 0.0, 0.0, 0.0
+        x, y, z = weight[t, 0] * x, weight[t, 1] * y, weight[t, 2] * z
+        gradient[u] += x * residual[0] + y * residual[1] + z * residual[2]
+        for b in range(a + 1):
+            hessian[u, support[first + b]] += x * rows[b, 0] + y * rows[b, 1] + z * rows[b, 2]
 
 
 @kernel
-def _centre(tasks, targets, qpos, work):
+def _centre(tree, tasks, targets, qpos, work):
     """Move a free base to where its position tasks are met best: no other term depends on where it is.
 
     A turn of the body about a foot that stands would else count as a slide of that foot, to second order.
     """
-    b = work.vectors[1]
+    kind, nodes, points, value, weight = tasks.kind, tasks.node, tasks.point, targets.value, targets.weight
+    position, rotation, one_sided, b = work.node_position, work.node_rotation, targets.one_sided, work.vectors[1]
+    total, pull = work.vectors[2], work.vectors[3]
+    total[:] = 0.0
+    pull[:] = 0.0
+    for t in range(len(kind)):
+        if kind[t] != POSITION or (weight[t, 0] <= 0 and weight[t, 1] <= 0 and weight[t, 2] <= 0):
+            continue
+        place(nodes[t, 1], points, t, 1, position, rotation, b)
+        for axis in range(3):
+            away = value[t, 0, axis] - b[axis]
+            if not one_sided[t] or away > 0:
+                total[axis] += weight[t, axis]
+                pull[axis] += weight[t, axis] * away
     for axis in range(3):
-        total, pull = 0.0, 0.0
-        for t in range(len(tasks.kind)):
-            w = targets.weight[t, axis]
-            if tasks.kind[t] == 2 and w > 0:
-                point_in_world(tasks.node[t, 1], tasks.point[t, 1], work.node_position, work.node_rotation, b)
-                away = targets.value[t, 0, axis] - b[axis]
-                if not targets.one_sided[t] or away > 0:
-                    total += w
-                    pull += w * away
-        if total > 0:
-            qpos[axis] += pull / total
-            for node in range(len(work.node_position)):
-                work.node_position[node, axis] += pull / total
+        if total[axis] > 0 and tree.base_moves[axis]:
+            shift = pull[axis] / total[axis]
+            qpos[axis] += shift
+            for node in range(len(position)):
+                position[node, axis] += shift
 
 
 @kernel
-def linearise(tree, tasks, targets, bodies, qpos, work):
-    """Forward kinematics, then gradient and Gauss–Newton matrix of all terms at `qpos`; returns the cost.
-
-    A free base is moved on the way to where the position tasks are met best.
-    """
-    position, rotation, J = work.node_position, work.node_rotation, work.jacobian
-    forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
-                       qpos, position, rotation)  # fmt: skip
-    if tree.base_size:
-        _centre(tasks, targets, qpos, work)
-    a, b, d, r = work.vectors[0], work.vectors[1], work.vectors[2], work.vectors[3]
-    nv = len(work.gradient)
-    for u in range(nv):
-        work.gradient[u] = 0.0
-        for v in range(u + 1):
-            work.hessian[u, v] = 0.0
+def _add_tasks(tree, tasks, targets, work, curved):
+    """All tasks at the node poses in `work`: cost, and with `curved` gradient and matrix too."""
+    kind, nodes, points, frame = tasks.kind, tasks.node, tasks.point, tasks.frame
+    support, support_start = tasks.support, tasks.support_start
+    value, weight, one_sided = targets.value, targets.weight, targets.one_sided
+    parent, joint_type, variable, ratio, base = tree.parent, tree.joint_type, tree.variable, tree.ratio, tree.base_size
+    position, rotation, axes, J = work.node_position, work.node_rotation, work.node_axis, work.jacobian
+    a, b, d, r, M = work.vectors[0], work.vectors[1], work.vectors[2], work.vectors[3], work.matrix
+    rows, hessian, gradient = work.rows, work.hessian, work.gradient
     cost = 0.0
-    for t in range(len(tasks.kind)):
-        weight, target, kind = targets.weight[t], targets.value[t], tasks.kind[t]
-        if weight[0] <= 0 and weight[1] <= 0 and weight[2] <= 0:
+    for t in range(len(kind)):
+        if weight[t, 0] <= 0 and weight[t, 1] <= 0 and weight[t, 2] <= 0:
             continue
-        start, end = tasks.node[t, 0], tasks.node[t, 1]
-        first, last = tasks.support_start[t], tasks.support_start[t + 1]
-        length, angular = 1.0, kind == 1
-        if angular:
-            orientation_error(rotation[end], tasks.frame[t], target, work.matrix, r)
+        start, end, inverse = nodes[t, 0], nodes[t, 1], 1.0
+        if kind[t] == ORIENTATION:
+            orientation_error(rotation, end, frame, value, t, M, r)
         else:
-            point_in_world(end, tasks.point[t, 1], position, rotation, b)
-            if kind == 0:
-                point_in_world(start, tasks.point[t, 0], position, rotation, a)
+            place(end, points, t, 1, position, rotation, b)
+            if kind[t] == DIRECTION:
+                place(start, points, t, 0, position, rotation, a)
                 x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-                length = max(np.sqrt(x * x + y * y + z * z), 1e-9)
-                d[0], d[1], d[2] = x / length, y / length, z / length
-                direction_error(d, target[0], r)
+                inverse = 1.0 / max(np.sqrt(x * x + y * y + z * z), 1e-9)
+                d[0], d[1], d[2] = x * inverse, y * inverse, z * inverse
+                direction_error(d, value, t, r)
             else:
-                if targets.one_sided[t] and b[2] >= target[0, 2]:
+                if one_sided[t] and b[2] >= value[t, 0, 2]:
                     continue
                 for k in range(3):
                     a[k] = position[0, k]
-                    r[k] = b[k] - target[0, k]
-        chains = 2 if kind == 0 else 1
-        for chain in range(chains):
-            if chain == 0:
-                add_chain(tree, end, b, position, rotation, angular, 1.0, J)
-            else:
-                add_chain(tree, start, a, position, rotation, angular, -1.0, J)
-        if tree.base_size:
+                    r[k] = b[k] - value[t, 0, k]
+        for k in range(3):
+            cost += weight[t, k] * r[k] * r[k]
+        if not curved:
+            continue
+        angular = kind[t] == ORIENTATION
+        add_chain(parent, joint_type, variable, ratio, end, b, position, axes, angular, 1.0, J)
+        if kind[t] == DIRECTION:
+            add_chain(parent, joint_type, variable, ratio, start, a, position, axes, False, -1.0, J)
+        if base:
             if angular:
-                J[0, 3], J[1, 4], J[2, 5] = 1.0, 1.0, 1.0
+                J[3, 0], J[4, 1], J[5, 2] = 1.0, 1.0, 1.0
             else:
                 x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-                J[1, 3], J[2, 3], J[0, 4], J[2, 4], J[0, 5], J[1, 5] = -z, y, z, -x, -y, x
-                if kind == 2:
+                J[3, 1], J[3, 2], J[4, 0], J[4, 2], J[5, 0], J[5, 1] = -z, y, z, -x, -y, x
+                if kind[t] == POSITION:
                     J[0, 0], J[1, 1], J[2, 2] = 1.0, 1.0, 1.0
-        if kind == 0:
-            for s in range(first, last):
-                v = tasks.support[s]
-                along = d[0] * J[0, v] + d[1] * J[1, v] + d[2] * J[2, v]
+        first, count = support_start[t], support_start[t + 1] - support_start[t]
+        if kind[t] == DIRECTION:
+            for s in range(first, first + count):
+                v = support[s]
+                along = d[0] * J[v, 0] + d[1] * J[v, 1] + d[2] * J[v, 2]
                 for k in range(3):
-                    J[k, v] = (J[k, v] - along * d[k]) / length
-        cost += _accumulate(J, r, weight, tasks.support, first, last, work.hessian, work.gradient)
-    for joint in range(len(tree.leader)):
-        if tree.leader[joint] == joint:
-            v = tree.variable[joint]
-            w = targets.posture_weight[v]
-            e = qpos[tree.first_joint + joint] - targets.posture[v]
+                    J[v, k] = (J[v, k] - along * d[k]) * inverse
+        _accumulate(J, r, weight, t, support, first, count, rows, hessian, gradient)
+    return cost
+
+
+@kernel
+def _add_posture(tree, targets, qpos, work):
+    """Each independent joint's distance from the value it is drawn to."""
+    leader, variable, first = tree.leader, tree.variable, tree.first_joint
+    posture, weight, hessian, gradient = targets.posture, targets.posture_weight, work.hessian, work.gradient
+    cost = 0.0
+    for joint in range(len(leader)):
+        if leader[joint] == joint:
+            v = variable[joint]
+            w, e = weight[v], qpos[first + joint] - posture[v]
             cost += w * e * e
-            work.gradient[v] += w * e
-            work.hessian[v, v] += w
+            gradient[v] += w * e
+            hessian[v, v] += w
+    return cost
+
+
+@kernel
+def linearise(tree, tasks, targets, bodies, qpos, work, curved=True):
+    """Forward kinematics, then gradient and Gauss–Newton matrix of all terms at `qpos`; returns the cost.
+
+    A free base is moved on the way to where the position tasks are met best. With `curved` off the cost alone is
+    wanted; gradient and matrix then have no meaning.
+    """
+    position, rotation = work.node_position, work.node_rotation
+    forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
+                       qpos, position, rotation)  # fmt: skip
+    if tree.base_size:
+        _centre(tree, tasks, targets, qpos, work)
+    if curved:
+        turn_axes(tree.axis, rotation, work.node_axis)
+        work.gradient[:] = 0.0
+        work.hessian[:] = 0.0
+    cost = _add_tasks(tree, tasks, targets, work, curved)
+    cost += _add_posture(tree, targets, qpos, work)
     cost += add_self_distance(tree, bodies, work.bodies, position, rotation, work.hessian, work.gradient)
     return cost

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from bunraku.kinematics.jit import kernel
 from bunraku.kinematics.kernels import forward_kinematics
 from bunraku.kinematics.solver import solve
-from bunraku.kinematics.terms import point_in_world
+from bunraku.kinematics.terms import place
+from bunraku.retarget.target_kernels import fill_targets
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -49,14 +50,16 @@ LEAD_WEIGHT = 2.0
 def _limb_error(limb, limbs, tasks, targets, work):
     """Largest angle between a limb's directions and what is wanted of them."""
     worst = 0.0
-    a, b = work.vectors[0], work.vectors[1]
-    for t in range(len(tasks.kind)):
-        if limbs.of_task[t] == limb and tasks.kind[t] == 0 and targets.weight[t, 0] > 0:
-            point_in_world(tasks.node[t, 0], tasks.point[t, 0], work.node_position, work.node_rotation, a)
-            point_in_world(tasks.node[t, 1], tasks.point[t, 1], work.node_position, work.node_rotation, b)
+    a, b, position, rotation = work.vectors[0], work.vectors[1], work.node_position, work.node_rotation
+    of_task, kind, nodes, points = limbs.of_task, tasks.kind, tasks.node, tasks.point
+    value, weight = targets.value, targets.weight
+    for t in range(len(kind)):
+        if of_task[t] == limb and kind[t] == 0 and weight[t, 0] > 0:
+            place(nodes[t, 0], points, t, 0, position, rotation, a)
+            place(nodes[t, 1], points, t, 1, position, rotation, b)
             dot, length = 0.0, 0.0
             for k in range(3):
-                dot += (b[k] - a[k]) * targets.value[t, 0, k]
+                dot += (b[k] - a[k]) * value[t, 0, k]
                 length += (b[k] - a[k]) ** 2
             worst = max(worst, np.arccos(min(max(dot / max(np.sqrt(length), 1e-9), -1.0), 1.0)))
     return worst
@@ -124,3 +127,15 @@ def look_for_escape(
                         escape.goal[v] = spare[tree.first_joint + joint]
         forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
                            qpos, work.node_position, work.node_rotation)  # fmt: skip
+
+
+@kernel
+def limb_errors(limbs, tree, tasks, targets, human, work, positions, rotations, position_valid, rotation_valid,
+                qpos, out):  # fmt: skip
+    """Largest angle between what each limb does and what is wanted of it, for every frame, into `out` (T, L)."""
+    for t in range(len(qpos)):
+        fill_targets(tasks, human, positions[t], rotations[t], position_valid[t], rotation_valid[t], targets, work)
+        forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
+                           qpos[t], work.node_position, work.node_rotation)  # fmt: skip
+        for limb in range(out.shape[1]):
+            out[t, limb] = _limb_error(limb, limbs, tasks, targets, work)

@@ -1,116 +1,63 @@
-"""From human poses to the solver's targets, and whole clips; compiled."""
+"""Clips, frame after frame; compiled."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from bunraku.kinematics.jit import kernel
 from bunraku.kinematics.solver import solve
 from bunraku.retarget.escape_kernels import change_over, look_for_escape
 from bunraku.retarget.ground_kernels import settle, stand
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int32]
-
-
-class HumanSide(NamedTuple):
-    """The person's part of the problem, as compiled code sees it."""
-
-    joint: Ints
-    """(K, 2) for each task: a bone from the first joint to the second, or a segment, twice"""
-    bone: Array
-    """(K, 3) canonical direction, for poses that know rotations alone"""
-    weight: Array
-    """(K,)"""
-    reference: int
-    """joint whose frame stands for a fixed base, -1 for the world"""
-    world_from_body: Array
-    """(3, 3) for a fixed base: how the robot faces"""
-
-
-@kernel
-def _matrix(q, out):
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    out[0, 0], out[0, 1], out[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    out[1, 0], out[1, 1], out[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    out[2, 0], out[2, 1], out[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
-
-
-@kernel
-def fill_targets(tasks, human, positions, rotations, position_valid, rotation_valid, targets):
-    """Directions and orientations of one pose; what the pose does not know gets weight zero."""
-    A, M = np.zeros((3, 3)), np.zeros((3, 3))
-    for i in range(3):
-        A[i, i] = 1.0
-    if human.reference >= 0:
-        for i in range(3):
-            for j in range(3):
-                A[i, j] = human.world_from_body[i, j]
-        if rotation_valid[human.reference]:
-            _matrix(rotations[human.reference], M)
-            for i in range(3):
-                for j in range(3):
-                    A[i, j] = 0.0
-                    for k in range(3):
-                        A[i, j] += human.world_from_body[i, k] * M[j, k]
-    for t in range(len(human.joint)):
-        a, b = human.joint[t, 0], human.joint[t, 1]
-        known = rotation_valid[a]
-        if tasks.kind[t] == 0:
-            x = positions[b, 0] - positions[a, 0]
-            y = positions[b, 1] - positions[a, 1]
-            z = positions[b, 2] - positions[a, 2]
-            length = np.sqrt(x * x + y * y + z * z)
-            if position_valid[a] and position_valid[b] and length > 1e-3:
-                known = True
-                x, y, z = x / length, y / length, z / length
-            elif known:
-                _matrix(rotations[a], M)
-                bone = human.bone[t]
-                x = M[0, 0] * bone[0] + M[0, 1] * bone[1] + M[0, 2] * bone[2]
-                y = M[1, 0] * bone[0] + M[1, 1] * bone[1] + M[1, 2] * bone[2]
-                z = M[2, 0] * bone[0] + M[2, 1] * bone[1] + M[2, 2] * bone[2]
-            for k in range(3):
-                targets.value[t, 0, k] = A[k, 0] * x + A[k, 1] * y + A[k, 2] * z
-        else:
-            _matrix(rotations[a], M)
-            for i in range(3):
-                for j in range(3):
-                    targets.value[t, i, j] = A[i, 0] * M[0, j] + A[i, 1] * M[1, j] + A[i, 2] * M[2, j]
-        for k in range(3):
-            targets.weight[t, k] = human.weight[t] if known else 0.0
+from bunraku.retarget.target_kernels import fill_targets
 
 
 @kernel
 def hold_speed(tree, limits, speed, dt, qpos, lower, upper):
     """Bounds for the next frame: the joint limits, and what each joint can reach within `dt`."""
-    for joint in range(len(tree.leader)):
-        if tree.leader[joint] == joint:
-            v, q = tree.variable[joint], qpos[tree.first_joint + joint]
-            lower[v] = min(max(limits.lower[v], q - speed[v] * dt), limits.upper[v])
-            upper[v] = max(min(limits.upper[v], q + speed[v] * dt), limits.lower[v])
+    leader, variable, first, least, most = tree.leader, tree.variable, tree.first_joint, limits.lower, limits.upper
+    for joint in range(len(leader)):
+        if leader[joint] == joint:
+            v, q = variable[joint], qpos[first + joint]
+            lower[v] = min(max(least[v], q - speed[v] * dt), most[v])
+            upper[v] = max(min(most[v], q + speed[v] * dt), least[v])
+
+
+@kernel
+def follow_guide(tree, limbs, targets, guide_weight, guide, t, rough, qpos):
+    """Start frame t from its `rough` solution, each joint drawn to its smooth way."""
+    posture, weight, rest_weight = targets.posture, targets.posture_weight, limbs.rest_weight
+    for v in range(tree.base_size, len(posture)):
+        posture[v] = guide[t, v]
+        weight[v] = guide_weight[t, v] + rest_weight[v]
+    for i in range(len(qpos)):
+        qpos[i] = rough[t, i]
 
 
 @kernel
 def solve_frames(tree, tasks, targets, bodies, limits, bounds, speed, dt, human, ground, stance, limbs, escape, work,
-                 positions, rotations, position_valid, rotation_valid, contact,
+                 guide_weight, guide, positions, rotations, position_valid, rotation_valid, contact,
                  qpos, iterations, tolerance, out, costs):  # fmt: skip
-    """Frames one after the other, each from the last, no joint faster than `speed`; configurations into `out`."""
-    total, spare = 0, np.empty(len(qpos))
+    """Frames one after the other, each from the last, no joint faster than `speed`; configurations into `out`.
+
+    With a `guide` (T, nv), weighted by `guide_weight` (T, nv), `out` holds a solution already: each frame starts from its own, and its
+    joints are drawn to the guide.
+    """
+    total, spare, guided = 0, np.empty(len(qpos)), len(guide) > 0
     for t in range(len(out)):
         hold_speed(tree, limits, speed, dt, qpos, bounds.lower, bounds.upper)
-        fill_targets(tasks, human, positions[t], rotations[t], position_valid[t], rotation_valid[t], targets)
-        change_over(limbs, escape, tree, targets, qpos, dt)
+        fill_targets(tasks, human, positions[t], rotations[t], position_valid[t], rotation_valid[t], targets, work)
+        if guided:
+            follow_guide(tree, limbs, targets, guide_weight, guide, t, out, qpos)
+        else:
+            change_over(limbs, escape, tree, targets, qpos, dt)
         if tree.base_size:
             stand(ground, stance, tasks, targets, contact[t], dt, positions[t], position_valid[t], work)
         cost, steps = solve(tree, tasks, targets, bodies, bounds, qpos, work, iterations, tolerance)
         if tree.base_size:
             settle(ground, stance, tasks, positions[t], position_valid[t], qpos, work)
-        look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, spare, work, cost, dt,
-                        2 * iterations, tolerance)  # fmt: skip
+        if not guided:
+            look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, spare, work, cost, dt,
+                            2 * iterations, tolerance)  # fmt: skip
         total += steps
         costs[t] = cost
         for i in range(len(qpos)):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion, HumanPose
-from bunraku.human.ground import on_ground, patch_contacts
+from bunraku.human.ground import on_ground
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
 from bunraku.kinematics import rotations
 from bunraku.kinematics.problem import (
@@ -24,11 +24,13 @@ from bunraku.kinematics.problem import (
     variable_limits,
 )
 from bunraku.retarget.apart import keep_apart
+from bunraku.retarget.clip import solve_clip
 from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
-from bunraku.retarget.escape_kernels import Escape, Limbs
+from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
 from bunraku.retarget.extremities import Extremities, ExtremityState
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
-from bunraku.retarget.kernels import HumanSide, fill_targets, solve_frames
+from bunraku.retarget.kernels import solve_frames
+from bunraku.retarget.target_kernels import HumanSide, fill_targets
 from bunraku.robots import Robot, RobotMotion
 from bunraku.robots.semantics import Point
 
@@ -41,6 +43,8 @@ ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
 POOR_RAD = 0.15
 """a limb that is this far off after the first pose was solved may sit in a wrong corner of its range: try again"""
+
+_NO_GUIDE = np.zeros((0, 0)), np.zeros((0, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +90,8 @@ class WholeBodyMapper:
         )
         self.extremities = Extremities(robot, self.pairs.reference)
         self._limits = self.extremities.held(variable_limits(tree, robot.lower, robot.upper))
-        self._speed = self._variable_speed()
+        self.speed = self._variable_speed()
+        """(nv,) fastest change of each variable, rad/s or m/s"""
         self._human = self._human_side()
         self._bodies = keep_apart(robot)
         self._limbs = self._make_limbs()
@@ -119,10 +124,10 @@ class WholeBodyMapper:
     def solve(self, pose: HumanPose, state: MapperState, *, dt_s: float = np.inf) -> Target:
         """One pose; no joint moves faster than its limit over `dt_s`. The first one after `start` is searched for."""
         if not state.started:
-            self._search(pose, state)
+            self.search(pose, state)
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
         contact = detect_contact(self._ground, state.feet, dt_s, pose.positions, pose.position_valid)
-        steps = self._frames(state, dt_s, ITERATIONS, out, cost, *_as_clip(pose), contact[None])
+        steps = self.frames(state, dt_s, out, cost, (*_as_clip(pose), contact[None]))
         self.extremities.follow(state.extremities, dt_s, _as_clip(pose), pose.jaw, pose.eyes, out)
         return Target(out[0], float(cost[0]), steps)
 
@@ -130,18 +135,7 @@ class WholeBodyMapper:
         """A whole recording, frame after frame."""
         motion = on_ground(motion)
         self.prepare(leg_length(motion), measured_clearance(motion))
-        state = self.start()
-        out, costs = np.empty((len(motion), self.robot.tree.qpos_size)), np.empty(len(motion))
-        steps = 0
-        if len(motion):
-            self._search(motion.pose(0), state)
-            steps = self._frames(
-                state, 1.0 / motion.fps, ITERATIONS, out, costs,
-                motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid,
-                patch_contacts(motion)[:, : self._ground.patches],
-            )  # fmt: skip
-            clip = (motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid)
-            self.extremities.follow(state.extremities, 1.0 / motion.fps, clip, motion.jaw, motion.eyes, out)
+        out, costs, steps = solve_clip(self, motion)
         return RobotMotion(
             qpos=out,
             joint_names=self.robot.joint_names,
@@ -155,26 +149,67 @@ class WholeBodyMapper:
             },
         )
 
-    def _frames(self, state: MapperState, dt_s: float, iterations: int, out: Array, costs: Array, *clip: Any) -> int:
+    @property
+    def patches(self) -> int:
+        """Parts of the feet that stand each by itself: two for each foot."""
+        return self._ground.patches
+
+    @property
+    def base_size(self) -> int:
+        """6 for a free base, else 0: where the joints' variables begin."""
+        return self._tree.base_size
+
+    @property
+    def variable_count(self) -> int:
+        """nv"""
+        return len(self._limits.lower)
+
+    def limb_columns(self, limb: int) -> NDArray[np.intp]:
+        """Columns of qpos with the independent joints of a limb, in the order of `LIMB_NAMES`."""
+        joints = self.robot.tree.independent
+        return self.robot.first_joint + joints[self._limbs.of_variable[self._tree.variable[joints]] == limb]
+
+    def limb_errors(self, state: MapperState, clip: tuple[Any, ...], qpos: Array) -> Array:
+        """(T, L) largest angle between what each limb does and what is wanted of it."""
+        out = np.empty((len(qpos), len(LIMB_NAMES)))
+        limb_errors(self._limbs, self._tree, self._tasks, state.targets, self._human, state.work, *clip[:4], qpos, out)
+        return out
+
+    def frames(
+        self, state: MapperState, dt_s: float, out: Array, costs: Array, clip: tuple[Any, ...],
+        iterations: int = ITERATIONS, guide: tuple[Array, Array] | None = None,
+    ) -> int:  # fmt: skip
+        """Solve frames one after the other into `out` (T, nq); returns the number of steps. See `solve_frames`."""
         steps: int = solve_frames(
-            self._tree, self._tasks, state.targets, self._bodies, self._limits, state.bounds, self._speed, dt_s,
-            self._human, self._ground, state.stance, self._limbs, state.escape, state.work, *clip,
-            state.qpos, iterations, TOLERANCE_RAD, out, costs,
+            self._tree, self._tasks, state.targets, self._bodies, self._limits, state.bounds, self.speed, dt_s,
+            self._human, self._ground, state.stance, self._limbs, state.escape, state.work,
+            *(_NO_GUIDE if guide is None else guide), *clip, state.qpos, iterations, TOLERANCE_RAD, out, costs,
         )  # fmt: skip
         return steps
 
-    def _search(self, pose: HumanPose, state: MapperState) -> None:
+    def begin(self, hips: Array, qpos: Array, state: MapperState) -> None:
+        """Go on from `qpos` (nq,), where the person's hips are at `hips`: nothing stands yet, no limb is on its way."""
+        state.qpos[:] = qpos
+        state.stance.hold[:] = 0.0
+        state.stance.hips[:] = hips
+        state.work.node_position[:], state.work.node_rotation[:] = self.robot.tree.forward(state.qpos)
+        state.escape.left[:] = 0.0
+        state.escape.poor[:] = 0.0
+        state.targets.posture[:] = self._limbs.rest
+        state.targets.posture_weight[:] = self._limbs.rest_weight
+
+    def search(self, pose: HumanPose, state: MapperState) -> None:
         """The first configuration: the base faces as the person does, limbs that end far off start again elsewhere."""
         clip = _as_clip(pose)
-        fill_targets(self._tasks, self._human, *(array[0] for array in clip), state.targets)
+        fill_targets(self._tasks, self._human, *(array[0] for array in clip), state.targets, state.work)
         self._face(state)
         generator = np.random.default_rng(0)
         nothing = np.zeros((1, self._ground.patches), bool)
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
         best, best_cost = state.qpos.copy(), np.inf
         for _ in range(FIRST_ATTEMPTS):
-            self._begin(pose, state)
-            self._frames(state, np.inf, FIRST_ITERATIONS, out, cost, *clip, nothing)
+            self.begin(pose.positions[0], state.qpos.copy(), state)
+            self.frames(state, np.inf, out, cost, (*clip, nothing), FIRST_ITERATIONS)
             if cost[0] < best_cost:
                 best, best_cost = out[0].copy(), float(cost[0])
             poor = self._poor_joints(best, state.targets)
@@ -184,15 +219,9 @@ class WholeBodyMapper:
             low = np.maximum(self.robot.lower[poor], -np.pi)
             high = np.minimum(self.robot.upper[poor], np.pi)
             state.qpos[self.robot.first_joint + poor] = generator.uniform(low, high)
-        state.qpos[:] = best
-        self._begin(pose, state)
-        self._frames(state, np.inf, FIRST_ITERATIONS, out, cost, *clip, nothing)
+        self.begin(pose.positions[0], best, state)
+        self.frames(state, np.inf, out, cost, (*clip, nothing), FIRST_ITERATIONS)
         state.started = True
-
-    def _begin(self, pose: HumanPose, state: MapperState) -> None:
-        """The robot's way begins where the person's does, nothing stands yet."""
-        state.stance.hold[:] = 0.0
-        state.stance.hips[:] = pose.positions[0]
 
     def _face(self, state: MapperState) -> None:
         """Turn a free base as a whole until the hips are as the person's."""

@@ -1,0 +1,168 @@
+"""A whole recording: what lies ahead is known, so wrong branches are avoided and jumps and jitter smoothed away.
+
+Three stages, all of them the same problem frame by frame: once through as if live; stretches in which an arm ends far
+off once more from behind, and of the two ways the better parts; then with each joint drawn to its own smoothed way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.human import HumanMotion
+from bunraku.human.ground import patch_contacts
+from bunraku.retarget.smooth_kernels import hurry, smooth_ways, smoothing
+
+if TYPE_CHECKING:
+    from bunraku.retarget.whole_body import MapperState, WholeBodyMapper
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+LONE_RAD, LONE_RAD_S = 0.7, 40.0
+"""a turn of a segment from the first frame to the second that no person makes"""
+FAR_OFF_RAD = 0.35
+"""an arm that is further off may be on the wrong branch of its joints"""
+BEFORE_S, AFTER_S = 2.0, 0.7
+"""how long before it is far off the better branch is looked for, and after"""
+JUMP_COST = 4.0
+"""per rad² of a step beyond CALM_RAD_S, against rad² · 1/30 s of limbs that are off"""
+CALM_RAD_S = 8.0
+"""a joint's speed that is not remarkable; where it is exceeded, jumps are bridged"""
+PASSES, ITERATIONS = 2, 2
+CUTOFF_HZ = 3.0
+"""what swings faster is taken for jitter where the person's motion does not ask for it"""
+GUIDE_WEIGHT, MOST_HURRIED = 0.02, 30.0
+"""per rad² from the smoothed way, and by how much it grows where a joint hurries"""
+HURRY_REACH_S = 0.12
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """T frames of a person as the compiled code takes them."""
+
+    positions: Array
+    rotations: Array
+    position_valid: Flags
+    rotation_valid: Flags
+    contact: Flags
+    fps: float
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Flags, Flags, Flags]:
+        """All but the rate."""
+        return self.positions, self.rotations, self.position_valid, self.rotation_valid, self.contact
+
+    def backwards(self, start: int, stop: int) -> Clip:
+        """Frames `start` … `stop`, the last one first."""
+        return Clip(*(np.ascontiguousarray(array[start:stop][::-1]) for array in self.arrays), self.fps)
+
+
+def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Array, int]:
+    """Configurations (T, nq), costs (T,) and the number of solver steps."""
+    motion = _without_lone_start(motion)
+    clip = Clip(
+        motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid,
+        patch_contacts(motion)[:, : mapper.patches], motion.fps,
+    )  # fmt: skip
+    out, costs = np.empty((len(motion), mapper.robot.tree.qpos_size)), np.empty(len(motion))
+    if not len(motion):
+        return out, costs, 0
+    state = mapper.start()
+    mapper.search(motion.pose(0), state)
+    steps = mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays)
+    for limb, start, stop in _far_off(mapper, state, clip, out):
+        _take_the_better_branch(mapper, state, clip, out, limb, start, stop)
+    for _ in range(PASSES):
+        guide = _guide(mapper, out, clip.fps)
+        mapper.begin(clip.positions[0, 0], out[0], state)
+        steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide)
+    mapper.extremities.follow(state.extremities, 1.0 / clip.fps, clip.arrays[:4], motion.jaw, motion.eyes, out)
+    return out, costs, steps
+
+
+def _without_lone_start(motion: HumanMotion) -> HumanMotion:
+    """Some producers put a T-pose before the first frame: where no person could move on from it, the next stands in."""
+    if len(motion) < 3 or not motion.rotation_valid[:3].any(axis=1).all():
+        return motion
+    known = motion.rotation_valid[:3].all(axis=0)
+    turns = np.abs((motion.rotations[:2, known] * motion.rotations[1:3, known]).sum(axis=-1)).clip(max=1.0)
+    first, second = 2 * np.arccos(turns).max(axis=1, initial=0.0)
+    if first < max(LONE_RAD, LONE_RAD_S / motion.fps) or second > 0.5 * first:
+        return motion
+    rows = np.maximum(np.arange(len(motion)), 1)
+    return replace(
+        motion, positions=motion.positions[rows], rotations=motion.rotations[rows],
+        position_valid=motion.position_valid[rows], rotation_valid=motion.rotation_valid[rows],
+    )  # fmt: skip
+
+
+def _far_off(mapper: WholeBodyMapper, state: MapperState, clip: Clip, qpos: Array) -> Iterator[tuple[int, int, int]]:
+    """Limb, first frame and end of the stretches around frames in which a limb is far off; none of them overlap."""
+    errors = mapper.limb_errors(state, clip.arrays, qpos)
+    before, after = round(BEFORE_S * clip.fps), round(AFTER_S * clip.fps)
+    for limb in range(errors.shape[1]):
+        frames = np.flatnonzero(errors[:, limb] > FAR_OFF_RAD)
+        if not len(frames):
+            continue
+        for run in np.split(frames, np.flatnonzero(np.diff(frames) > before + after) + 1):
+            yield limb, max(int(run[0]) - before, 0), min(int(run[-1]) + after, len(qpos))
+
+
+def _take_the_better_branch(
+    mapper: WholeBodyMapper, state: MapperState, clip: Clip, qpos: Array, limb: int, start: int, stop: int
+) -> None:
+    """Solve a stretch from its end to its beginning too, and change over to that way of the limb where it pays."""
+    columns = mapper.limb_columns(limb)
+    if stop - start < 3 or not len(columns):
+        return
+    part = clip.backwards(start, stop)
+    other, costs = np.empty((stop - start, qpos.shape[1])), np.empty(stop - start)
+    mapper.begin(part.positions[0, 0], qpos[stop - 1], state)
+    mapper.frames(state, 1.0 / clip.fps, other, costs, part.arrays)
+    forward, other = qpos[start:stop], other[::-1]
+    errors = [
+        mapper.limb_errors(state, tuple(array[start:stop] for array in clip.arrays), way)[:, limb] ** 2 * 30 / clip.fps
+        for way in (forward, np.ascontiguousarray(other))
+    ]
+    steps = [_steps_beyond_calm(way[:, columns], clip.fps) for way in (forward, other)]
+    change = _jump_cost(other[:, columns] - np.roll(forward[:, columns], 1, axis=0), clip.fps)
+    # Changing over at frame s: forward up to s - 1, the other way from s on.
+    along = np.concatenate([[0.0], np.cumsum(errors[0][:-1] + steps[0])])
+    along[1:-1] -= steps[0][1:] if len(steps[0]) > 1 else 0.0
+    rest = np.cumsum((errors[1] + np.append(steps[1], 0.0))[::-1])[::-1]
+    total = along + change + rest
+    s = int(np.argmin(total[1:])) + 1
+    if total[s] < 0.8 * (errors[0].sum() + steps[0].sum()):
+        qpos[start + s : stop, columns] = other[s:, columns]
+
+
+def _steps_beyond_calm(ways: Array, fps: float) -> Array:
+    """(T - 1,) cost of each step of the joints `ways` (T, k)."""
+    return _jump_cost(np.diff(ways, axis=0), fps)
+
+
+def _jump_cost(steps: Array, fps: float) -> Array:
+    """(T,) of the fastest joint of each of the `steps` (T, k)."""
+    beyond = np.maximum(np.abs(steps).max(axis=1) - CALM_RAD_S / fps, 0.0)
+    return np.asarray(JUMP_COST * beyond**2)
+
+
+def _guide(mapper: WholeBodyMapper, qpos: Array, fps: float) -> tuple[Array, Array]:
+    """(T, nv) how much each variable is drawn to its smooth way, and these; the base's columns mean nothing."""
+    joints = mapper.robot.tree.independent
+    base, count = mapper.base_size, mapper.variable_count
+    ways = np.ascontiguousarray(qpos[:, mapper.robot.first_joint + joints])
+    rush, smooth = np.empty(ways.shape), np.empty(ways.shape)
+    calm = np.minimum(CALM_RAD_S, mapper.speed[base:]) / fps
+    hurry(ways, max(1, round(HURRY_REACH_S * fps)), calm, rush)
+    hurried = 1.0 + rush**4
+    smooth_ways(ways, 1.0 / hurried, smoothing(CUTOFF_HZ, fps), smooth)
+    weight, guide = np.zeros((2, len(qpos), count))
+    weight[:, base:] = GUIDE_WEIGHT * np.minimum(hurried, MOST_HURRIED)
+    guide[:, base:] = smooth
+    return weight, guide
