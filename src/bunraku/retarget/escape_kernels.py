@@ -44,6 +44,8 @@ POOR_RAD, POOR_S = 0.35, 0.1
 ESCAPE_S = 0.6
 ARRIVED_RAD = 0.3
 LEAD_WEIGHT = 2.0
+CALM_S = 1e-3
+"""how long a joint that one limb's direction decides lags behind for being drawn to where it is"""
 
 
 @kernel
@@ -73,29 +75,44 @@ def _random(seed):
 
 
 @kernel
-def change_over(limbs, escape, tree, targets, qpos, dt):
+def stay_calm(tree, limbs, targets, qpos, dt):
+    """Joints are drawn to their rest, and to where they are: what the person's motion leaves open does not jump."""
+    leader, variable, first, rest, rest_weight = tree.leader, tree.variable, tree.first_joint, limbs.rest, limbs.rest_weight
+    posture, weight = targets.posture, targets.posture_weight
+    stay = CALM_S / dt
+    for joint in range(len(leader)):
+        if leader[joint] == joint:
+            v = variable[joint]
+            weight[v] = rest_weight[v] + stay
+            posture[v] = (rest_weight[v] * rest[v] + stay * qpos[first + joint]) / weight[v] if weight[v] > 0.0 else 0.0
+
+
+@kernel
+def change_over(limbs, escape, tree, tasks, targets, qpos, dt):
     """A limb on its way to another branch is led there by its joints, not by its directions, until it is near."""
-    for limb in range(len(escape.left)):
-        if escape.left[limb] <= 0.0:
+    of_variable, of_task, left, goal = limbs.of_variable, limbs.of_task, escape.left, escape.goal
+    leader, variable, first = tree.leader, tree.variable, tree.first_joint
+    posture, posture_weight, weight = targets.posture, targets.posture_weight, targets.weight
+    for limb in range(len(left)):
+        if left[limb] <= 0.0:
             continue
-        escape.left[limb] -= dt
+        left[limb] -= dt
         furthest = 0.0
-        for joint in range(len(tree.leader)):
-            v = tree.variable[joint]
-            if tree.leader[joint] == joint and limbs.of_variable[v] == limb:
-                furthest = max(furthest, abs(qpos[tree.first_joint + joint] - escape.goal[v]))
+        for joint in range(len(leader)):
+            v = variable[joint]
+            if leader[joint] == joint and of_variable[v] == limb:
+                furthest = max(furthest, abs(qpos[first + joint] - goal[v]))
         if furthest < ARRIVED_RAD:
-            escape.left[limb] = 0.0
-        away = escape.left[limb] > 0.0
-        for v in range(len(limbs.of_variable)):
-            if limbs.of_variable[v] == limb:
-                targets.posture[v] = escape.goal[v] if away else limbs.rest[v]
-                targets.posture_weight[v] = LEAD_WEIGHT if away else limbs.rest_weight[v]
-        if away:
-            for t in range(len(limbs.of_task)):
-                if limbs.of_task[t] == limb:
-                    for k in range(3):
-                        targets.weight[t, k] *= 0.02
+            left[limb] = 0.0
+        if left[limb] <= 0.0:
+            continue
+        for v in range(len(of_variable)):
+            if of_variable[v] == limb:
+                posture[v], posture_weight[v] = goal[v], LEAD_WEIGHT
+        for t in range(len(of_task)):
+            if of_task[t] == limb:
+                for k in range(3):
+                    weight[t, k] *= 0.02
 
 
 @kernel

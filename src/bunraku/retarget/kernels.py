@@ -6,7 +6,7 @@ import numpy as np
 
 from bunraku.kinematics.jit import kernel
 from bunraku.kinematics.solver import solve
-from bunraku.retarget.escape_kernels import change_over, look_for_escape
+from bunraku.retarget.escape_kernels import change_over, look_for_escape, stay_calm
 from bunraku.retarget.ground_kernels import settle, stand
 from bunraku.retarget.target_kernels import fill_targets
 
@@ -49,7 +49,8 @@ def solve_frames(tree, tasks, targets, bodies, limits, bounds, speed, dt, human,
         if guided:
             follow_guide(tree, limbs, targets, guide_weight, guide, t, out, qpos)
         else:
-            change_over(limbs, escape, tree, targets, qpos, dt)
+            stay_calm(tree, limbs, targets, qpos, dt)
+            change_over(limbs, escape, tree, tasks, targets, qpos, dt)
         if tree.base_size:
             stand(ground, stance, tasks, targets, contact[t], dt, positions[t], position_valid[t], work)
         cost, steps = solve(tree, tasks, targets, bodies, bounds, qpos, work, iterations, tolerance)
