@@ -43,6 +43,7 @@ def problem(tree: KinematicTree, generator: np.random.Generator) -> Tasks:
         directions=[(0, point(), last, point()), (node(), point(), last, point() + 0.5)],
         orientations=[(node(), frames[0]), (last, frames[1])],
         positions=[(node(), point()), (last, point())],
+        vectors=[(0, point(), last, point()), (node(), point(), last, point())],
     )
 
 
@@ -56,6 +57,8 @@ def aim(tree: KinematicTree, tasks: Tasks, qpos: np.ndarray, weight: float = 1.0
             targets.value[t, 0] = (b - a) / np.linalg.norm(b - a)
         elif kind == 1:
             targets.value[t] = rotation[tasks.node[t, 1]] @ tasks.frame[t]
+        elif kind == 3:
+            targets.value[t, 0] = b - a
         else:
             targets.value[t, 0] = b
     targets.weight[:] = weight

@@ -81,10 +81,10 @@ def test_standing_feet_stay_and_nothing_sinks(puppet: Robot, walk: HumanMotion) 
 def test_locked_feet_have_an_effect(puppet: Robot, walk: HumanMotion, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without contacts the same motion slides several times as much: the lock is what holds the feet."""
     from bunraku.evaluate import evaluate
-    from bunraku.retarget import whole_body
+    from bunraku.retarget import clip
 
     held = evaluate(walk, retarget(walk, puppet), puppet)["slide_all_cm_s"]
-    monkeypatch.setattr(whole_body, "patch_contacts", lambda motion: np.zeros((len(motion), 4), bool))
+    monkeypatch.setattr(clip, "patch_contacts", lambda motion: np.zeros((len(motion), 4), bool))
     loose = evaluate(walk, retarget(walk, puppet), puppet)["slide_all_cm_s"]
     assert loose > 3 * held
 

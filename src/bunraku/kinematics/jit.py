@@ -47,12 +47,12 @@ def part(function: Kernel) -> Kernel:
     return _compiled(function, forceinline=True)
 
 
-def _compiled(function: Kernel, **options: bool) -> Kernel:
+def _compiled(function: Kernel, *, forceinline: bool = False) -> Kernel:
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())
     try:
-        return cast(Kernel, numba.njit(cache=True, error_model="numpy", **options)(function))
+        return cast(Kernel, numba.njit(cache=True, error_model="numpy", forceinline=forceinline)(function))
     finally:
         config.CACHE_DIR = before
 

@@ -42,14 +42,14 @@ class TreeArrays(NamedTuple):
     """(6,) which of a free base's variables may change"""
 
 
-DIRECTION, ORIENTATION, POSITION = 0, 1, 2
+DIRECTION, ORIENTATION, POSITION, VECTOR = 0, 1, 2, 3
 
 
 class Tasks(NamedTuple):
-    """What is to be matched, K tasks of three kinds.
+    """What is to be matched, K tasks of four kinds.
 
     DIRECTION: the unit vector from the first point to the second. ORIENTATION: a frame on the second node.
-    POSITION: the second point.
+    POSITION: the second point. VECTOR: the way from the first point to the second, with its length.
     """
 
     kind: Ints
@@ -70,7 +70,7 @@ class Targets(NamedTuple):
     """The moving part of the problem; weights multiply squared residuals (rad², m²)."""
 
     value: Array
-    """(K, 3, 3) world_from_frame of an orientation; a direction or a position is its first row"""
+    """(K, 3, 3) world_from_frame of an orientation; a direction, a position, a vector is its first row"""
     weight: Array
     """(K, 3) for each axis of the world; a task whose weights are all zero costs nothing"""
     one_sided: NDArray[np.bool_]
@@ -150,8 +150,10 @@ def build_tasks(
     directions: Sequence[tuple[int, Array, int, Array]] = (),
     orientations: Sequence[tuple[int, Array]] = (),
     positions: Sequence[tuple[int, Array]] = (),
+    vectors: Sequence[tuple[int, Array, int, Array]] = (),
 ) -> Tasks:
-    """Directions as (node, point, node, point), orientations as (node, node_from_frame), positions as (node, point)."""
+    """Directions and vectors as (node, point, node, point), orientations as (node, node_from_frame), positions as
+    (node, point). The tasks come in this order: directions, orientations, vectors, positions."""
     arrays = tree_arrays(tree)
 
     def movers(node: int) -> set[int]:
@@ -166,6 +168,7 @@ def build_tasks(
     nowhere, none = np.zeros(3), np.eye(3)
     rows = [(DIRECTION, a, p, b, q, none, turn | movers(a) | movers(b)) for a, p, b, q in directions]
     rows += [(ORIENTATION, n, nowhere, n, nowhere, frame, turn | movers(n)) for n, frame in orientations]
+    rows += [(VECTOR, a, p, b, q, none, turn | movers(a) | movers(b)) for a, p, b, q in vectors]
     rows += [(POSITION, n, nowhere, n, p, none, shift | turn | movers(n)) for n, p in positions]
     supports = [sorted(row[6]) for row in rows]
     return Tasks(

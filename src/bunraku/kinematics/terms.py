@@ -6,7 +6,7 @@ import numpy as np
 
 from bunraku.kinematics.jit import kernel, part
 from bunraku.kinematics.kernels import forward_kinematics
-from bunraku.kinematics.problem import DIRECTION, ORIENTATION, POSITION
+from bunraku.kinematics.problem import DIRECTION, ORIENTATION, POSITION, VECTOR
 from bunraku.kinematics.self_distance import add_self_distance
 
 
@@ -168,7 +168,11 @@ def _add_tasks(tree, tasks, targets, work, curved):
             orientation_error(rotation, end, frame, value, t, M, r)
         else:
             place(end, points, t, 1, position, rotation, b)
-            if kind[t] == DIRECTION:
+            if kind[t] == VECTOR:
+                place(start, points, t, 0, position, rotation, a)
+                for k in range(3):
+                    r[k] = b[k] - a[k] - value[t, 0, k]
+            elif kind[t] == DIRECTION:
                 place(start, points, t, 0, position, rotation, a)
                 x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
                 inverse = 1.0 / max(np.sqrt(x * x + y * y + z * z), 1e-9)
@@ -186,7 +190,7 @@ def _add_tasks(tree, tasks, targets, work, curved):
             continue
         angular = kind[t] == ORIENTATION
         add_chain(parent, joint_type, variable, ratio, end, b, position, axes, angular, 1.0, J)
-        if kind[t] == DIRECTION:
+        if kind[t] == DIRECTION or kind[t] == VECTOR:
             add_chain(parent, joint_type, variable, ratio, start, a, position, axes, False, -1.0, J)
         if base:
             if angular:

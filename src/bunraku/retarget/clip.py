@@ -33,7 +33,7 @@ JUMP_COST = 4.0
 """per rad² of a step beyond CALM_RAD_S, against rad² · 1/30 s of limbs that are off"""
 CALM_RAD_S = 8.0
 """a joint's speed that is not remarkable; where it is exceeded, jumps are bridged"""
-PASSES, ITERATIONS = 2, 2
+PASSES, ITERATIONS = 1, 2
 CUTOFF_HZ = 3.0
 """what swings faster is taken for jitter where the person's motion does not ask for it"""
 GUIDE_WEIGHT, MOST_HURRIED = 0.02, 30.0
@@ -59,7 +59,11 @@ class Clip:
 
     def backwards(self, start: int, stop: int) -> Clip:
         """Frames `start` … `stop`, the last one first."""
-        return Clip(*(np.ascontiguousarray(array[start:stop][::-1]) for array in self.arrays), self.fps)
+        rows = np.arange(stop - 1, start - 1, -1)
+        return Clip(
+            self.positions[rows], self.rotations[rows], self.position_valid[rows], self.rotation_valid[rows],
+            self.contact[rows], self.fps,
+        )  # fmt: skip
 
 
 def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Array, int]:

@@ -77,7 +77,8 @@ def _random(seed):
 @kernel
 def stay_calm(tree, limbs, targets, qpos, dt):
     """Joints are drawn to their rest, and to where they are: what the person's motion leaves open does not jump."""
-    leader, variable, first, rest, rest_weight = tree.leader, tree.variable, tree.first_joint, limbs.rest, limbs.rest_weight
+    leader, variable, first = tree.leader, tree.variable, tree.first_joint
+    rest, rest_weight = limbs.rest, limbs.rest_weight
     posture, weight = targets.posture, targets.posture_weight
     stay = CALM_S / dt
     for joint in range(len(leader)):
@@ -88,7 +89,7 @@ def stay_calm(tree, limbs, targets, qpos, dt):
 
 
 @kernel
-def change_over(limbs, escape, tree, tasks, targets, qpos, dt):
+def change_over(limbs, escape, tree, targets, qpos, dt):
     """A limb on its way to another branch is led there by its joints, not by its directions, until it is near."""
     of_variable, of_task, left, goal = limbs.of_variable, limbs.of_task, escape.left, escape.goal
     leader, variable, first = tree.leader, tree.variable, tree.first_joint

@@ -14,7 +14,6 @@ from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
 from bunraku.kinematics import rotations
 from bunraku.kinematics.problem import (
     DIRECTION,
-    Limits,
     Targets,
     Workspace,
     build_tasks,
@@ -29,7 +28,7 @@ from bunraku.retarget.correspondence import Weights, canonical_direction, corres
 from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
 from bunraku.retarget.extremities import Extremities, ExtremityState
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
-from bunraku.retarget.kernels import solve_frames
+from bunraku.retarget.kernels import Pace, solve_frames
 from bunraku.retarget.target_kernels import HumanSide, fill_targets
 from bunraku.robots import Robot, RobotMotion
 from bunraku.robots.semantics import Point
@@ -41,6 +40,8 @@ LIMB_NAMES = tuple(f"{side}_arm" for side in SIDES)
 """limbs that may change to another branch of their joints; a leg that stands must not"""
 ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
+FULL_SPEED_S = 0.08
+"""in which a joint may come to its full speed"""
 POOR_RAD = 0.15
 """a limb that is this far off after the first pose was solved may sit in a wrong corner of its range: try again"""
 
@@ -68,7 +69,7 @@ class MapperState:
     escape: Escape
     work: Workspace
     targets: Targets
-    bounds: Limits
+    pace: Pace
     extremities: ExtremityState
     started: bool = False
 
@@ -117,7 +118,7 @@ class WholeBodyMapper:
             Escape(np.zeros(len(LIMB_NAMES)), np.zeros(len(LIMB_NAMES)), np.zeros(nv), np.ones(1, np.int64)),
             make_workspace(self.robot.tree, self._bodies),
             targets,
-            Limits(np.zeros(nv), np.zeros(nv)),
+            self._pace(),
             self.extremities.start(),
         )
 
@@ -167,7 +168,8 @@ class WholeBodyMapper:
     def limb_columns(self, limb: int) -> NDArray[np.intp]:
         """Columns of qpos with the independent joints of a limb, in the order of `LIMB_NAMES`."""
         joints = self.robot.tree.independent
-        return self.robot.first_joint + joints[self._limbs.of_variable[self._tree.variable[joints]] == limb]
+        own = self._limbs.of_variable[self._tree.variable[joints]] == limb
+        return np.asarray(self.robot.first_joint + joints[own], np.intp)
 
     def limb_errors(self, state: MapperState, clip: tuple[Any, ...], qpos: Array) -> Array:
         """(T, L) largest angle between what each limb does and what is wanted of it."""
@@ -181,7 +183,7 @@ class WholeBodyMapper:
     ) -> int:  # fmt: skip
         """Solve frames one after the other into `out` (T, nq); returns the number of steps. See `solve_frames`."""
         steps: int = solve_frames(
-            self._tree, self._tasks, state.targets, self._bodies, self._limits, state.bounds, self.speed, dt_s,
+            self._tree, self._tasks, state.targets, self._bodies, self._limits, state.pace, dt_s,
             self._human, self._ground, state.stance, self._limbs, state.escape, state.work,
             *(_NO_GUIDE if guide is None else guide), *clip, state.qpos, iterations, TOLERANCE_RAD, out, costs,
         )  # fmt: skip
@@ -193,6 +195,7 @@ class WholeBodyMapper:
         state.stance.hold[:] = 0.0
         state.stance.hips[:] = hips
         state.work.node_position[:], state.work.node_rotation[:] = self.robot.tree.forward(state.qpos)
+        state.pace.rate[:] = 0.0
         state.escape.left[:] = 0.0
         state.escape.poor[:] = 0.0
         state.targets.posture[:] = self._limbs.rest
@@ -289,6 +292,10 @@ class WholeBodyMapper:
                 v = self._tree.variable[joint]
                 speed[v] = min(speed[v], self.robot.velocity[joint] / ratio)
         return speed
+
+    def _pace(self) -> Pace:
+        nv, nq = len(self._limits.lower), self.robot.tree.qpos_size
+        return Pace(self.speed, self.speed / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
 
     def _floor_points(self) -> list[tuple[int, Array]]:
         """Position tasks of a free base: sole points, front before back, left before right; then the hips."""
