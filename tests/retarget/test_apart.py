@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from bunraku.evaluate import evaluate
+from bunraku.human import HumanMotion
+from bunraku.human.skeleton import INDEX, JOINT_COUNT
+from bunraku.kinematics import rotations
 from bunraku.retarget import apart, retarget
 from bunraku.robots import load_robot
-from bunraku.sources import read_motion
+from gestures import person
 
 
 def test_pairs_that_touch_as_the_robot_stands_are_not_pushed() -> None:
@@ -35,9 +38,19 @@ def test_arms_give_way_and_legs_do_not_bend_for_them() -> None:
             assert stops[nodes.index(hand)] == robot.tree.parent[roots["left_arm"]]
 
 
+def arms_folded(frames: int) -> HumanMotion:
+    """A person whose forearms come from the sides into the belly, which a slim person may do and a robot may not."""
+    local = np.tile(rotations.IDENTITY, (frames, JOINT_COUNT, 1))
+    fold = np.linspace(0.2, 1.0, frames) * np.pi / 2
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        local[:, INDEX[f"{side}_upper_arm"]] = rotations.exp([sign * np.pi / 2, 0.0, 0.0])
+        local[:, INDEX[f"{side}_forearm"]] = rotations.from_axis_angle([sign, 0.0, 0.0], fold)
+    return person(local, 30.0)
+
+
 def test_it_has_an_effect(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A boxing guard held close: without the term the arms go through the body, with it they do not."""
-    robot, human = load_robot("puppet"), read_motion("synth:box?seconds=3&fps=30")
+    """Arms folded too tight: without the term they go through the body, with it they do not."""
+    robot, human = load_robot("puppet"), arms_folded(40)
     kept = evaluate(human, retarget(human, robot), robot)
     monkeypatch.setattr(apart, "WEIGHT", 0.0)
     free = evaluate(human, retarget(human, robot), robot)

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bunraku.human import HumanMotion, HumanPose
-from bunraku.retarget.face import JAW, PITCH, YAW, FaceMapper
+from bunraku.human import HumanMotion
+from bunraku.retarget.extremities import Extremities
+from bunraku.retarget.face import JAW, PITCH, YAW, find_face_joints
 from bunraku.robots import load_robot
 from bunraku.sources import read_motion
 from gestures import gesture
@@ -19,13 +20,13 @@ ROBOTS = ("puppet", "inmoov")
 
 
 @cache
-def mapper(name: str) -> FaceMapper:
+def mapper(name: str) -> Extremities:
     """Of a robot by name."""
-    return FaceMapper(load_robot(name))
+    return Extremities(load_robot(name))
 
 
 @pytest.fixture(params=ROBOTS)
-def face(request: pytest.FixtureRequest) -> FaceMapper:
+def face(request: pytest.FixtureRequest) -> Extremities:
     """The built-in robots with a face."""
     return mapper(request.param)
 
@@ -36,26 +37,29 @@ def person(jaw: np.ndarray | None, eyes: np.ndarray | None, fps: float = 10.0) -
     return replace(gesture(np.zeros((frames, 2, 5)), fps=fps), jaw=jaw, eyes=eyes)
 
 
-def applied(face: FaceMapper, motion: HumanMotion) -> np.ndarray:
-    """(T, nq) from the neutral configuration, followers in place."""
-    return face.robot.tree.with_followers(face.apply(np.tile(face.robot.neutral, (len(motion), 1)), motion))
+def applied(face: Extremities, motion: HumanMotion) -> np.ndarray:
+    """(T, nq) from the neutral configuration."""
+    qpos = np.tile(face.robot.neutral, (len(motion), 1))
+    clip = (motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid)
+    face.follow(face.start(), 1 / motion.fps, clip, motion.jaw, motion.eyes, qpos)
+    return qpos
 
 
-def gaze(face: FaceMapper, qpos: np.ndarray) -> np.ndarray:
+def gaze(face: Extremities, qpos: np.ndarray) -> np.ndarray:
     """(T, k, 3) where the k nodes of the eyes' last joints look: what was forward in the neutral configuration."""
     tree, body = face.robot.tree, face.robot.semantics.world_from_body
-    driven = {joint.joint for joint in face.joints if joint.signal == YAW}
+    driven = {joint.joint for joint in face.face if joint.signal == YAW}
     eyes = [int(j) + 1 for j in range(tree.joint_count) if int(tree.leader[j]) in driven]
     _, rotation = tree.forward(qpos)
     _, rest = tree.forward(face.robot.neutral)
     return rotation[:, eyes] @ np.swapaxes(rest[eyes], -1, -2) @ body[:, 0]
 
 
-def test_the_jaw_opens_downwards(face: FaceMapper) -> None:
+def test_the_jaw_opens_downwards(face: Extremities) -> None:
     """A jaw opens further the further the person's does, its chin goes down, and closed is where it rests."""
     robot = face.robot
     qpos = applied(face, person(np.linspace(0, 1, 5), None))
-    (jaw,) = (joint for joint in face.joints if joint.signal == JAW)
+    (jaw,) = (joint for joint in face.face if joint.signal == JAW)
     at, rotation = robot.link_poses(qpos)
     links = np.flatnonzero((robot.links.node == jaw.joint + 1) & (robot.links.mass > 0))
     chin = np.array([at[:, k] + rotation[:, k] @ robot.links.centre_of_mass[k] for k in links]).mean(axis=0)
@@ -65,16 +69,17 @@ def test_the_jaw_opens_downwards(face: FaceMapper) -> None:
     assert qpos[-1, robot.first_joint + jaw.joint] == pytest.approx(robot.upper[jaw.joint])
 
 
-def test_a_mouth_wide_open_is_open(face: FaceMapper) -> None:
+def test_a_mouth_wide_open_is_open(face: Extremities) -> None:
     """Values beyond closed and open count as closed and open."""
-    values, known = face.joint_values(np.array([-0.5, 0.0, 1.0, 1.5]), None, 4)
-    assert known.any(axis=0).tolist() == [joint.signal == JAW for joint in face.joints]
+    (jaw,) = (joint for joint in face.face if joint.signal == JAW)
+    column = face.robot.first_joint + jaw.joint
+    values = applied(face, person(np.array([-0.5, 0.0, 1.0, 1.5]), None, fps=1.0))[:, column]
     assert np.array_equal(values[[0, 3]], values[[1, 2]])
     assert np.ptp(values) > 0.05
 
 
 @pytest.mark.parametrize(("yaw", "pitch"), [(0.3, 0.0), (-0.3, 0.0), (0.0, 0.2), (0.0, -0.2), (0.2, 0.15)])
-def test_eyes_look_where_the_person_looks(face: FaceMapper, yaw: float, pitch: float) -> None:
+def test_eyes_look_where_the_person_looks(face: Extremities, yaw: float, pitch: float) -> None:
     """Both eyes turn by the person's angles: yaw to the left, pitch down, seen from the robot's head."""
     qpos = applied(face, person(None, np.array([[yaw, pitch]])))
     for way in gaze(face, qpos)[0]:
@@ -84,63 +89,34 @@ def test_eyes_look_where_the_person_looks(face: FaceMapper, yaw: float, pitch: f
 
 
 @pytest.mark.parametrize("name", ["wave", "box", "conduct", "random"])
-def test_whole_performances_stay_within_limits_and_speeds(face: FaceMapper, name: str) -> None:
+def test_whole_performances_stay_within_limits_and_speeds(face: Extremities, name: str) -> None:
     """Generated motions move the face, no joint beyond its range or faster than it can."""
     robot, motion = face.robot, read_motion(f"synth:{name}?seconds=10&fps=50")
     out = applied(face, motion)[:, robot.first_joint :]
     assert (out >= robot.lower - 1e-9).all()
     assert (out <= robot.upper + 1e-9).all()
     assert (np.abs(np.diff(out, axis=0)) * motion.fps <= robot.velocity + 1e-6).all()
-    assert np.ptp(out[:, [joint.joint for joint in face.joints]], axis=0).max() > 0.05
+    assert np.ptp(out[:, [joint.joint for joint in face.face]], axis=0).max() > 0.05
 
 
-def test_eyes_that_jump_are_slowed_down(face: FaceMapper) -> None:
+def test_eyes_that_jump_are_slowed_down(face: Extremities) -> None:
     """A saccade at 1000 frames per second is followed at the joints' speed."""
     eyes = np.zeros((300, 2))
     eyes[3:] = [0.4, -0.2]
     robot = face.robot
     out = applied(face, person(None, eyes, fps=1000.0))[:, robot.first_joint :]
     assert (np.abs(np.diff(out, axis=0)) * 1000.0 <= robot.velocity + 1e-6).all()
-    for joint in face.joints:
+    for joint in face.face:
         if joint.signal != JAW:
             assert out[-1, joint.joint] == pytest.approx({YAW: 0.4, PITCH: -0.2}[joint.signal])
 
 
-def test_what_is_not_known_is_left_alone(face: FaceMapper) -> None:
-    """Without jaw or eyes these stay as the caller has them; a number that is none holds the last value."""
-    robot = face.robot
-    qpos = np.tile(robot.neutral, (4, 1))
-    columns = {signal: [robot.first_joint + j.joint for j in face.joints if j.signal == signal] for signal in range(3)}
-    for column in (*columns[JAW], *columns[YAW]):
-        qpos[:, column] = 0.05
-    assert np.array_equal(face.apply(qpos, person(np.zeros(4), None))[:, columns[YAW]], qpos[:, columns[YAW]])
-    assert np.array_equal(face.apply(qpos, person(None, np.zeros((4, 2))))[:, columns[JAW]], qpos[:, columns[JAW]])
-    nothing = gesture(np.zeros((4, 2, 5)))
-    assert np.array_equal(face.apply(qpos, nothing), qpos)
-    held = face.apply(qpos, person(np.array([np.nan, 0.4, np.nan, np.nan]), None, fps=1.0))[:, columns[JAW][0]]
-    assert held[0] == 0.05
-    assert held[1] == held[2] == held[3] != 0.05
-
-
-def test_live_poses_give_what_the_clip_gives(face: FaceMapper) -> None:
-    """Frame by frame, each from the one before, the result is that of the whole clip."""
-    motion = read_motion("synth:random?seconds=2&fps=100")
-    qpos = np.tile(face.robot.neutral, (len(motion), 1))
-    clip = face.apply(qpos, motion)
-    previous = None
-    for frame, pose in enumerate(motion):
-        previous = face.apply_pose(qpos[frame], pose, previous, 1 / motion.fps)
-        assert np.allclose(previous, clip[frame], atol=1e-12)
-    assert np.array_equal(face.apply_pose(qpos[0], HumanPose.empty(), None, 0.01), qpos[0])
-
-
-def test_a_robot_without_a_face_is_unchanged() -> None:
-    """A lamp does what it did."""
-    face, motion = mapper("lamp"), person(np.ones(3), np.ones((3, 2)))
-    qpos = np.random.default_rng(0).uniform(-1, 1, (3, face.robot.tree.qpos_size))
-    assert face.joints == ()
-    assert np.array_equal(face.apply(qpos, motion), qpos)
-    assert np.array_equal(face.apply_pose(qpos[0], motion.pose(0), None, 0.01), qpos[0])
+def test_what_is_not_known_stays(face: Extremities) -> None:
+    """Closed and straight ahead until something is known; a number that is none holds the last value."""
+    (jaw,) = (face.robot.first_joint + joint.joint for joint in face.face if joint.signal == JAW)
+    held = applied(face, person(np.array([np.nan, 0.4, np.nan, np.nan]), None, fps=1.0))[:, jaw]
+    assert held[0] == 0.0
+    assert held[1] == held[2] == held[3] != 0.0
 
 
 HEAD = """<mujoco><compiler angle="radian"/><worldbody><body name="torso"><geom type="box" size="0.1 0.1 0.2"/>
@@ -176,7 +152,7 @@ def test_signs_come_from_geometry(tmp_path: Path, jaw: str, closed: float, opene
     file = tmp_path / "head.xml"
     file.write_text(HEAD.format(arms=arms(), jaw=jaw, chin=chin, ball=ball, lip=lip))
     robot = load_robot(str(file))
-    found = {robot.joint_names[j.joint]: (j.signal, j.rest, j.rest + j.gain) for j in FaceMapper(robot).joints}
+    found = {robot.joint_names[j.joint]: (j.signal, j.rest, j.rest + j.gain) for j in find_face_joints(robot)}
     assert found == {
         "jaw": (JAW, closed, pytest.approx(opened)),
         "eyes_pitch": (PITCH, 0.0, -1.0),

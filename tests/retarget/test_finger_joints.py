@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bunraku.human.skeleton import FINGERS
-from bunraku.retarget.finger_joints import WHOLE_HAND, FingerJoint, find_finger_joints
+from bunraku.retarget.finger_joints import WHOLE_HAND, FingerJoint, find_hands
 from bunraku.robots import Robot, load_robot
 from shared import need, robots
 
@@ -55,7 +55,7 @@ def load(tmp_path: Path, xml: str) -> Robot:
 
 def by_name(robot: Robot) -> dict[str, FingerJoint]:
     """Joint name → what was found of it."""
-    return {robot.joint_names[finger.joint]: finger for finger in find_finger_joints(robot)}
+    return {robot.joint_names[finger.joint]: finger for hand in find_hands(robot) for finger in hand.joints}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_three_nameless_digits_share_five_fingers(tmp_path: Path) -> None:
 
 def test_robots_without_hands_have_no_finger_joints() -> None:
     """A lamp has nothing to close."""
-    assert find_finger_joints(load_robot("lamp")) == ()
+    assert find_hands(load_robot("lamp")) == ()
 
 
 @needs_data

@@ -23,6 +23,7 @@ def test_everything_can_be_overridden(tmp_path):
     lower: {elbow: -0.5}
     upper: {elbow: 0.75}
     semantics: {links: {left_hand: hand}}
+    hands: {left: on-off, right: proportional}
     """
     notes = write(tmp_path, text, "notes.yaml")
     for given_as in (notes, overrides.read_overrides(notes)):
@@ -36,6 +37,7 @@ def test_everything_can_be_overridden(tmp_path):
             0.75,
         ]
         assert robot.overrides["semantics"] == {"links": {"left_hand": "hand"}}
+        assert robot.overrides["hands"] == {"left": "on-off", "right": "proportional"}
 
 
 def test_arguments_win_over_the_file_beside_the_robot(tmp_path):
@@ -54,6 +56,9 @@ def test_arguments_win_over_the_file_beside_the_robot(tmp_path):
         ("base: floating", "base must be free or fixed"),
         ("name: 3", "name must be text"),
         ("semantics: 3", "semantics must be a mapping"),
+        ("hands: on-off", "hands must map left and right to a mode"),
+        ("hands: {top: on-off}", "unknown hand 'top'"),
+        ("hands: {left: half}", "unknown mode of a hand 'half'"),
         ("velocity: 3", "velocity must map joint names to numbers"),
         ("velocity: {elbow: 0}", "velocity of 'elbow' must be a positive number"),
         ("lower: {elbow: .inf}", "lower of 'elbow' must be a finite number"),

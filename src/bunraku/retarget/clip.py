@@ -88,6 +88,7 @@ def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Arr
         guide = _guide(mapper, out, clip.fps)
         mapper.begin(clip.positions[0, 0], out[0], state)
         steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide)
+    mapper.extremities.follow(state.extremities, 1.0 / clip.fps, clip.arrays[:4], motion.jaw, motion.eyes, out)
     return out, costs, steps
 
 

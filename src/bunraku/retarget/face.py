@@ -7,18 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.human import HumanMotion, HumanPose
 from bunraku.kinematics.tree import HINGE
-from bunraku.retarget.joint_group import JointGroup, joint_ranges, straight_value
+from bunraku.retarget.follow_kernels import JAW, PITCH, YAW
+from bunraku.retarget.joint_group import joint_ranges, straight_value
 from bunraku.robots import Robot
 from bunraku.robots.anatomy import Skeleton
 from bunraku.robots.names import words
 
 Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
-JAW, YAW, PITCH = range(3)
-"""what a face follows: the jaw's opening, the eyes' yaw to the left, their pitch down"""
 _JAW_WORDS = {"jaw", "mouth", "chin", "mandible"}
 _EYE_WORDS = {"eye", "eyes", "eyeball"}
 _NOT_GAZE = {"lid", "lids", "eyelid", "eyelids", "brow", "brows", "eyebrow", "eyebrows", "vergence"}
@@ -38,48 +35,6 @@ class FaceJoint:
     """JAW, YAW or PITCH"""
     rest: float
     gain: float
-
-
-class FaceMapper:
-    """Sets the m joints of a robot's jaw and eyes. It holds no history."""
-
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot
-        self.joints = find_face_joints(robot)
-        """m joints; empty for a robot without a face"""
-        self._group = JointGroup(robot, [joint.joint for joint in self.joints])
-        self._signal = np.array([joint.signal for joint in self.joints], np.intp)
-        self._rest = np.array([joint.rest for joint in self.joints])
-        self._gain = np.array([joint.gain for joint in self.joints])
-
-    def joint_values(self, jaw: Array | None, eyes: Array | None, frames: int) -> tuple[Array, Flags]:
-        """Values (T, m) of the joints for `jaw` (T,) and `eyes` (T, 2) of T frames, and whether they are known."""
-        signals = np.full((frames, 3), np.nan)
-        if jaw is not None:
-            signals[:, JAW] = np.clip(jaw, 0.0, 1.0)
-        if eyes is not None:
-            signals[:, [YAW, PITCH]] = eyes
-        known = np.isfinite(signals)
-        values = self._rest + self._gain * np.where(known, signals, 0.0)[:, self._signal]
-        return values, known[:, self._signal]
-
-    def apply(self, qpos: Array, motion: HumanMotion) -> Array:
-        """A copy of the configurations (T, nq) with the face set, within its limits and speeds.
-
-        What the motion does not tell of stays as it last was, or as `qpos` has it.
-        """
-        return self._set(qpos, motion.jaw, motion.eyes, 1.0 / motion.fps, None)
-
-    def apply_pose(self, qpos: Array, pose: HumanPose, previous: Array | None, dt_s: float) -> Array:
-        """The same for one configuration (nq,), `dt_s` after `previous` (nq,)."""
-        jaw = None if pose.jaw is None else np.array([pose.jaw])
-        eyes = None if pose.eyes is None else np.array([pose.eyes])
-        return np.asarray(self._set(qpos[None], jaw, eyes, dt_s, previous)[0])
-
-    def _set(self, qpos: Array, jaw: Array | None, eyes: Array | None, dt_s: float, previous: Array | None) -> Array:
-        if not self.joints:
-            return qpos.copy()
-        return self._group.follow(qpos, *self.joint_values(jaw, eyes, len(qpos)), dt_s, previous)
 
 
 def find_face_joints(robot: Robot) -> tuple[FaceJoint, ...]:

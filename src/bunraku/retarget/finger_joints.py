@@ -28,6 +28,7 @@ WHOLE_HAND = (1, 2, 3, 4)
 _WORDS = {"thumb": 0, "index": 1, "forefinger": 1, "middle": 2, "ring": 3, "little": 4, "pinky": 4, "pinkie": 4}
 _SAME_AXIS = 0.7  # cosine
 _STILL_M = 1e-3
+_FAR_END = 0.9  # of the way to its furthest point: there a digit ends
 _ALIKE = 0.02  # of the way between them: ends of a range that open the hand to within this share say nothing
 _MOST_RAD = 1.6  # how far a joint without limits is bent
 
@@ -46,8 +47,13 @@ class FingerJoint:
 
 
 @dataclass(eq=False)
-class _Digit:
+class Digit:
+    """A finger of the robot."""
+
     nodes: list[int]
+    """of the tree, root first"""
+    tip: Array
+    """(3,) its end, in the last node's frame"""
     fingers: tuple[int, ...] = ()
     """human fingers, none where the name does not say"""
 
@@ -55,18 +61,27 @@ class _Digit:
         self.root, self.last = self.nodes[0], self.nodes[-1]
 
 
-def find_finger_joints(robot: Robot) -> tuple[FingerJoint, ...]:
-    """All joints that open and close the robot's hands, by side."""
+@dataclass(frozen=True, eq=False)
+class Hand:
+    """What was found of one hand."""
+
+    side: int
+    """0 left, 1 right"""
+    palm: int
+    """the node that the first digit hangs on"""
+    digits: tuple[Digit, ...]
+    joints: tuple[FingerJoint, ...]
+    """those that open and close it"""
+
+
+def find_hands(robot: Robot) -> tuple[Hand, ...]:
+    """The robot's hands, left before right, as far as it has them."""
     body = Skeleton(robot)
-    out: list[FingerJoint] = []
-    for number, side in enumerate(SIDES):
-        joints = robot.semantics.joints.get(f"{side}_fingers", ())
-        if joints:
-            out += _Hand(body, number, joints).find()
-    return tuple(out)
+    sides = [(number, robot.semantics.joints.get(f"{side}_fingers", ())) for number, side in enumerate(SIDES)]
+    return tuple(_Search(body, number, joints).find() for number, joints in sides if joints)
 
 
-class _Hand:
+class _Search:
     """One hand during the search."""
 
     def __init__(self, body: Skeleton, side: int, joints: tuple[int, ...]) -> None:
@@ -76,9 +91,9 @@ class _Hand:
         self.palm = int(body.parent[self.digits[0].root])
         lower, upper = joint_ranges(self.robot, self.independent, _MOST_RAD)
         self.ends = {j: (float(lower[k]), float(upper[k])) for k, j in enumerate(self.independent)}
-        self.tips = np.array([_tip(body, digit) for digit in self.digits])
+        self.tips = np.array([digit.tip for digit in self.digits])
 
-    def find(self) -> list[FingerJoint]:
+    def find(self) -> Hand:
         self._name_digits()
         found: list[FingerJoint] = []
         # The thumb closes onto the fingers, so they come first.
@@ -88,7 +103,7 @@ class _Hand:
                 low, high = self.ends[joint]
                 far = low if closed == high else high
                 found.append(FingerJoint(joint, self.side, self._fingers(joint), straight_value(far, closed), closed))
-        return sorted(found, key=lambda f: f.joint)
+        return Hand(self.side, self.palm, tuple(self.digits), tuple(sorted(found, key=lambda f: f.joint)))
 
     def _moved(self, joint: int) -> list[int]:
         """Digits that the joint or its followers are part of."""
@@ -120,13 +135,13 @@ class _Hand:
             first = k * len(free) // len(nameless)
             digit.fingers = tuple(free[first : max((k + 1) * len(free) // len(nameless), first + 1)])
 
-    def _odd_one(self, digits: list[_Digit]) -> _Digit:
+    def _odd_one(self, digits: list[Digit]) -> Digit:
         """The one that points another way than the others."""
         ways = np.array([self._tip_now(digit) - self.body.position[digit.root] for digit in digits])
         ways /= np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), 1e-9)
         return digits[int((ways @ ways.sum(axis=0)).argmin())]
 
-    def _tip_now(self, digit: _Digit) -> Array:
+    def _tip_now(self, digit: Digit) -> Array:
         tip = self.tips[self.digits.index(digit)]
         return np.asarray(self.body.position[digit.last] + self.body.rotation[digit.last] @ tip)
 
@@ -147,7 +162,7 @@ class _Hand:
             return max(ends, key=lambda end: abs(end - now))
         return ends[int(np.argmin(scores))]
 
-    def _bends(self, joint: int, digit: _Digit) -> bool:
+    def _bends(self, joint: int, digit: Digit) -> bool:
         """Whether the joint, or what follows it, curls the digit."""
         tree, own = self.robot.tree, [n for n in digit.nodes if self.robot.tree.leader[n - 1] == joint]
         if digit.fingers == WHOLE_HAND:
@@ -182,18 +197,18 @@ class _Hand:
         return reach + sum(to_thumb) + float(apart.mean())
 
 
-def _digits(body: Skeleton, nodes: set[int]) -> list[_Digit]:
+def _digits(body: Skeleton, nodes: set[int]) -> list[Digit]:
     """The branches that leave the palm, those of one finger's name joined; deepest node last."""
     branches = [body.subtree(node) for node in sorted(nodes) if int(body.parent[node]) not in nodes]
     named: dict[int, list[int]] = {}
-    out: list[_Digit] = []
+    out: list[Digit] = []
     for branch in branches:
         finger = _named_finger([name for node in branch for name in body.names[node]])
         if finger is None:
-            out.append(_Digit(_by_depth(body, branch)))
+            out.append(_digit(body, branch))
         else:
             named.setdefault(finger, []).extend(branch)
-    return [*(_Digit(_by_depth(body, branch), (finger,)) for finger, branch in sorted(named.items())), *out]
+    return [*(_digit(body, branch, (finger,)) for finger, branch in sorted(named.items())), *out]
 
 
 def _by_depth(body: Skeleton, nodes: list[int]) -> list[int]:
@@ -209,11 +224,17 @@ def _named_finger(names: list[str]) -> int | None:
     return max(set(votes), key=votes.count) if votes else None
 
 
-def _tip(body: Skeleton, digit: _Digit) -> Array:
-    """(3,) end of a digit in its last node's frame: the furthest point of its shape, else one more bone's length."""
-    origin, rotation = body.position[digit.last], body.rotation[digit.last]
-    points = body.points_of([digit.last]) - origin
-    furthest = points[np.linalg.norm(points, axis=1).argmax()]
-    if np.linalg.norm(furthest) < _STILL_M and len(digit.nodes) > 1:
-        furthest = origin - body.position[int(body.parent[digit.last])]
-    return np.asarray(furthest @ rotation)
+def _digit(body: Skeleton, branch: list[int], fingers: tuple[int, ...] = ()) -> Digit:
+    nodes = _by_depth(body, branch)
+    return Digit(nodes, _tip(body, nodes), fingers)
+
+
+def _tip(body: Skeleton, nodes: list[int]) -> Array:
+    """(3,) end of a digit in its last node's frame: the middle of its shape's far end, else one more bone's length."""
+    last = nodes[-1]
+    points = body.points_of([last]) - body.position[last]
+    away = np.linalg.norm(points, axis=1)
+    end = points[away >= _FAR_END * away.max()].mean(axis=0)
+    if away.max() < _STILL_M and len(nodes) > 1:
+        end = body.position[last] - body.position[int(body.parent[last])]
+    return np.asarray(end @ body.rotation[last])

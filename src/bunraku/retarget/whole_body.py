@@ -25,6 +25,7 @@ from bunraku.retarget.apart import keep_apart
 from bunraku.retarget.clip import solve_clip
 from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
 from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
+from bunraku.retarget.extremities import Extremities, ExtremityState
 from bunraku.retarget.first_pose import first_poses, pose_arrays
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
 from bunraku.retarget.kernels import Pace, solve_frames
@@ -65,6 +66,7 @@ class MapperState:
     work: Workspace
     targets: Targets
     pace: Pace
+    extremities: ExtremityState
     started: bool = False
 
 
@@ -83,12 +85,14 @@ class WholeBodyMapper:
             [(p.node, p.node_from_canonical) for p in self.pairs.orientations],
             self._floor_points(),
         )
-        self._limits = variable_limits(tree, robot.lower, robot.upper)
+        self.extremities = Extremities(robot, self.pairs.reference)
+        self._limits = self.extremities.held(variable_limits(tree, robot.lower, robot.upper))
         self.speed = self._variable_speed()
         """(nv,) fastest change of each variable, rad/s or m/s"""
         self._human = self._human_side()
         self._bodies = keep_apart(robot)
         self._limbs = self._make_limbs()
+        self._limbs.rest_weight[self.extremities.variables] = 0.0
         self._support = _support_points(robot)
         self._ground = self._make_ground(1.0, _rest_clearance())
 
@@ -111,6 +115,7 @@ class WholeBodyMapper:
             make_workspace(self.robot.tree, self._bodies),
             targets,
             self._pace(),
+            self.extremities.start(),
         )
 
     def solve(self, pose: HumanPose, state: MapperState, *, dt_s: float = np.inf) -> Target:
@@ -120,7 +125,9 @@ class WholeBodyMapper:
             state.started = True
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
         contact = detect_contact(self._ground, state.feet, dt_s, pose.positions, pose.position_valid)
-        steps = self.frames(state, dt_s, out, cost, (*pose_arrays(pose), contact[None]))
+        arrays = pose_arrays(pose)
+        steps = self.frames(state, dt_s, out, cost, (*arrays, contact[None]))
+        self.extremities.follow(state.extremities, dt_s, arrays, pose.jaw, pose.eyes, out)
         return Target(out[0], float(cost[0]), steps)
 
     def solve_clip(self, motion: HumanMotion) -> RobotMotion:

@@ -16,8 +16,10 @@ from bunraku.robots.markup import read_bytes
 
 Array = NDArray[np.float64]
 
-KEYS = ("name", "description", "base", "neutral", "velocity", "effort", "lower", "upper", "semantics")
+KEYS = ("name", "description", "base", "neutral", "velocity", "effort", "lower", "upper", "semantics", "hands")
 PER_JOINT = ("neutral", "velocity", "effort", "lower", "upper")
+HAND_MODES = ("proportional", "on-off")
+"""what a hand does with the person's fingers: follow them, or shut beyond a threshold"""
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_BYTES, _MAX_DEPTH, _MAX_NODES = 1 << 20, 16, 50_000
 
@@ -42,6 +44,14 @@ def check(content: Mapping[str, Any]) -> dict[str, Any]:
         raise RobotError(f"base must be free or fixed, not {content['base']}")
     if not isinstance(content.get("semantics", {}), Mapping):
         raise RobotError("semantics must be a mapping")
+    hands = content.get("hands", {})
+    if not isinstance(hands, Mapping):
+        raise RobotError("hands must map left and right to a mode")
+    for side, mode in hands.items():
+        if side not in ("left", "right"):
+            raise UnknownNameError("hand", str(side), ("left", "right"))
+        if mode not in HAND_MODES:
+            raise UnknownNameError("mode of a hand", str(mode), HAND_MODES)
     for key in PER_JOINT:
         table = content.get(key, {})
         if not isinstance(table, Mapping):
