@@ -1,7 +1,7 @@
 """Distance of two hulls: Gilbert, Johnson and Keerthi's search, begun where the last one for the pair ended; compiled.
 
 A hull is a set of core points swept by a ball. Where two cores overlap, they are shrunk about their centres until they
-only touch: how far apart they would have to be moved along the normal there, at full size, is their depth.
+only touch: from that scale follows how far they must move along the line of their centres to part.
 
 The search works on a simplex of up to four corners, each the way from a point of the first core to one of the second.
 `simplex` (4, 10) holds for each corner: the way, the point seen from the first body's centre, the other seen from the
@@ -48,7 +48,7 @@ def _set_corner(point, centre, rotation, a, b, scale, index, simplex, row):
 
 @kernel
 def _on_edge(S, i, j):
-    """The point of an edge that is nearest to the origin: its squared distance, inf where it is an end, and j's share."""
+    """The point of an edge that is nearest to the origin: squared distance, inf where it is an end, and j's share."""
     square, along = 0.0, 0.0
     for k in range(3):
         edge = S[j, k] - S[i, k]
@@ -124,7 +124,7 @@ def _reduce(index, simplex, count):
         return 0
     kept = 0
     for i in range(count):  # a < b < c, so that none is overwritten before it is moved
-        if i == a or i == b or i == c:
+        if i in (a, b, c):
             for k in range(9):
                 S[kept, k] = S[i, k]
             index[kept, 0], index[kept, 1] = index[i, 0], index[i, 1]
@@ -176,31 +176,40 @@ def core_distance(point, first, centre, rotation, a, b, scale, enough, index, si
 
 
 @kernel
-def core_depth(point, first, centre, rotation, a, b, index, simplex, normal):
-    """How deep cores overlap along `normal`, which is set, as a negative distance, and the corners of the simplex.
+def nearest_points(simplex, count, found):
+    """The points of both cores that the simplex holds to be nearest, from their centres, into `found` (2, 3)."""
+    for side in range(2):
+        for k in range(3):
+            found[side, k] = 0.0
+            for row in range(count):
+                found[side, k] += simplex[row, 9] * simplex[row, 3 + 3 * side + k]
 
-    The largest scale at which the bodies do not overlap is found from below: each separating direction is good up to
-    the scale at which it no longer separates.
+
+@kernel
+def core_depth(point, first, centre, rotation, a, b, index, simplex, normal, found):
+    """How far overlapping cores must move along the line of their centres to part, as a negative distance.
+
+    Returns it with the corners of the last simplex. `normal` and `found` are those of the place where the bodies touch
+    at the largest scale at which they do not overlap. That scale is found from below: each separating direction is
+    good up to the scale at which it no longer separates.
     """
     dx, dy, dz = centre[b, 0] - centre[a, 0], centre[b, 1] - centre[a, 1], centre[b, 2] - centre[a, 2]
     length = np.sqrt(dx * dx + dy * dy + dz * dz)
     if length < 1e-9:
         dz = length = 1e-9
-    normal[0], normal[1], normal[2] = dx / length, dy / length, dz / length
-    scale, count, depth = 0.0, 0, 0.0
+    x, y, z, scale, count = dx / length, dy / length, dz / length, 1e-9, 0
     for _ in range(GROWTHS):
-        x, y, z = normal[0], normal[1], normal[2]
         i, j = farthest(point, first, rotation, a, x, y, z), farthest(point, first, rotation, b, -x, -y, -z)
+        if count == 0:
+            index[0, 0], index[0, 1], simplex[0, 9], count = i, j, 1.0, 1
+            _set_corner(point, centre, rotation, a, b, 1.0, index, simplex, 0)
+            nearest_points(simplex, 1, found)
         size = 0.0
         for k in range(3):
             along = rotation[a, k, 0] * point[i, 0] + rotation[a, k, 1] * point[i, 1] + rotation[a, k, 2] * point[i, 2]
             along -= rotation[b, k, 0] * point[j, 0] + rotation[b, k, 1] * point[j, 1] + rotation[b, k, 2] * point[j, 2]
-            size += normal[k] * along
-        way = x * dx + y * dy + z * dz
-        depth = min(way - size, 0.0)
-        if count == 0:
-            index[0, 0], index[0, 1], count = i, j, 1
-        larger = min(way / max(size, 1e-9), 1.0)
+            size += (x if k == 0 else (y if k == 1 else z)) * along
+        larger = min((x * dx + y * dy + z * dz) / max(size, 1e-9), 1.0)
         if larger <= scale * (1.0 + 1e-7):
             break
         scale = larger
@@ -209,4 +218,7 @@ def core_depth(point, first, centre, rotation, a, b, index, simplex, normal):
         )
         if apart == 0.0:
             break
-    return depth, min(count, 3)
+        x, y, z = normal[0], normal[1], normal[2]
+        nearest_points(simplex, count, found)
+    normal[0], normal[1], normal[2] = x, y, z
+    return length * (1.0 - 1.0 / scale), min(count, 3)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.kinematics.hull_distance import core_depth, core_distance, farthest
+from bunraku.kinematics.hull_distance import core_depth, core_distance, farthest, nearest_points
 from bunraku.kinematics.jit import kernel
 
 Array = NDArray[np.float64]
@@ -69,10 +69,8 @@ class BodyMemory(NamedTuple):
     """(S, 3, 3) world_from_box"""
     axis: Array
     """(P, 3) the last direction from the first body of a pair to the second"""
-    corner: Ints
-    """(P, 4, 2) points of the last simplex"""
-    corners: Ints
-    """(P,) how many of them"""
+    last: Ints
+    """(P, 9) how many corners the last simplex had, then the points of each on both bodies"""
     index: Ints
     """(4, 2) and"""
     simplex: Array
@@ -81,6 +79,8 @@ class BodyMemory(NamedTuple):
     """(3,) the way from the first body to the second, unit"""
     point: Array
     """(2, 3) nearest points of the cores, world"""
+    near: Ints
+    """(P,) pairs whose balls are near each other"""
     row: Array
     """(nv,)"""
     touched: Ints
@@ -122,8 +122,8 @@ def make_memory(bodies: Bodies, variables: int) -> BodyMemory:
     """Memory for one solver."""
     S, P = len(bodies.node), len(bodies.pair)
     return BodyMemory(
-        np.zeros((S, 3)), np.zeros((S, 3, 3)), np.zeros((P, 3)), np.zeros((P, 4, 2), np.int32), np.zeros(P, np.int32),
-        np.zeros((4, 2), np.int32), np.zeros((4, 10)), np.zeros(3), np.zeros((2, 3)),
+        np.zeros((S, 3)), np.zeros((S, 3, 3)), np.zeros((P, 3)), np.zeros((P, 9), np.int32),
+        np.zeros((4, 2), np.int32), np.zeros((4, 10)), np.zeros(3), np.zeros((2, 3)), np.zeros(P, np.int32),
         np.zeros(variables), np.zeros(variables, np.int32),
     )  # fmt: skip
 
@@ -141,51 +141,59 @@ def place_bodies(bodies, memory, position, rotation):
 
 
 @kernel
-def _gap(half, radius, reach, centre, rotation, a, b, axis, k, enough):
-    """A lower bound of the distance of two bodies: by balls around them, then by boxes along the axis of pair k."""
-    x, y, z = centre[b, 0] - centre[a, 0], centre[b, 1] - centre[a, 1], centre[b, 2] - centre[a, 2]
-    square, near = x * x + y * y + z * z, reach[a] + reach[b]
-    if square > (near + enough) ** 2 and near + enough > 0.0:
-        return np.sqrt(square) - near
-    u, v, w = axis[k, 0], axis[k, 1], axis[k, 2]
-    gap = u * x + v * y + w * z - radius[a] - radius[b]
+def near_pairs(bodies, memory, enough):
+    """Pairs whose balls are nearer than `enough` (P,) go to `memory.near`; returns how many."""
+    pair, reach, centre, near, count = bodies.pair, bodies.reach, memory.centre, memory.near, 0
+    for k in range(len(pair)):
+        a, b = pair[k, 0], pair[k, 1]
+        x, y, z = centre[b, 0] - centre[a, 0], centre[b, 1] - centre[a, 1], centre[b, 2] - centre[a, 2]
+        within = reach[a] + reach[b] + enough[k]
+        if x * x + y * y + z * z < within * within:
+            near[count] = k
+            count += 1
+    return count
+
+
+@kernel
+def _box_gap(half, centre, rotation, a, b, x, y, z):
+    """How far two cores' boxes are apart along the unit direction (x, y, z); negative where they are not."""
+    gap = x * (centre[b, 0] - centre[a, 0]) + y * (centre[b, 1] - centre[a, 1]) + z * (centre[b, 2] - centre[a, 2])
     for i in range(3):
-        gap -= half[a, i] * abs(rotation[a, 0, i] * u + rotation[a, 1, i] * v + rotation[a, 2, i] * w)
-        gap -= half[b, i] * abs(rotation[b, 0, i] * u + rotation[b, 1, i] * v + rotation[b, 2, i] * w)
+        gap -= half[a, i] * abs(rotation[a, 0, i] * x + rotation[a, 1, i] * y + rotation[a, 2, i] * z)
+        gap -= half[b, i] * abs(rotation[b, 0, i] * x + rotation[b, 1, i] * y + rotation[b, 2, i] * z)
     return gap
 
 
 @kernel
-def _search(bodies, memory, k, enough):
-    """Distance of the bodies of pair k by their points; beyond `enough`, a lower bound above that."""
-    a, b, count = bodies.pair[k, 0], bodies.pair[k, 1], memory.corners[k]
-    point, first, centre, rotation = bodies.point, bodies.first, memory.centre, memory.rotation
-    index, simplex, normal = memory.index, memory.simplex, memory.normal
-    rounding = bodies.radius[a] + bodies.radius[b]
+def _core_gap(half, point, first, centre, rotation, a, b, k, enough, last, axis, index, simplex, normal, found):
+    """Distance of the cores of pair k, of bodies a and b, negative where they overlap; beyond `enough`, a lower bound.
+
+    Begins where the last search for the pair ended: with its axis and its simplex.
+    """
+    gap = _box_gap(half, centre, rotation, a, b, axis[k, 0], axis[k, 1], axis[k, 2])
+    if gap > enough:
+        return gap
+    count = np.intp(last[k, 0])
     for row in range(count):
-        index[row, 0], index[row, 1] = memory.corner[k, row, 0], memory.corner[k, row, 1]
+        index[row, 0], index[row, 1] = last[k, 1 + 2 * row], last[k, 2 + 2 * row]
     if count == 0:
         x, y, z = centre[b, 0] - centre[a, 0], centre[b, 1] - centre[a, 1], centre[b, 2] - centre[a, 2]
-        index[0, 0], index[0, 1] = (
-            farthest(point, first, rotation, a, x, y, z),
-            farthest(point, first, rotation, b, -x, -y, -z),
-        )
-        count = 1
-    distance, count = core_distance(
-        point, first, centre, rotation, a, b, 1.0, enough + rounding, index, simplex, count, normal
-    )
-    if distance == 0.0:
-        distance, count = core_depth(point, first, centre, rotation, a, b, index, simplex, normal)
+        index[0, 0] = farthest(point, first, rotation, a, x, y, z)
+        index[0, 1] = farthest(point, first, rotation, b, -x, -y, -z)
+        count = np.intp(1)
+    distance, count = core_distance(point, first, centre, rotation, a, b, 1.0, enough, index, simplex, count, normal)
+    if distance > 0.0:
+        nearest_points(simplex, count, found)
+    else:
+        distance, count = core_depth(point, first, centre, rotation, a, b, index, simplex, normal, found)
     for i in range(3):
-        memory.axis[k, i] = normal[i]
-        memory.point[0, i], memory.point[1, i] = centre[a, i], centre[b, i]
-        for row in range(count):
-            memory.point[0, i] += simplex[row, 9] * simplex[row, 3 + i]
-            memory.point[1, i] += simplex[row, 9] * simplex[row, 6 + i]
+        axis[k, i] = normal[i]
+        found[0, i] += centre[a, i]
+        found[1, i] += centre[b, i]
+    last[k, 0] = count
     for row in range(count):
-        memory.corner[k, row, 0], memory.corner[k, row, 1] = index[row, 0], index[row, 1]
-    memory.corners[k] = count
-    return distance - rounding
+        last[k, 1 + 2 * row], last[k, 2 + 2 * row] = index[row, 0], index[row, 1]
+    return distance
 
 
 @kernel
@@ -195,22 +203,29 @@ def pair_distance(bodies, memory, k, enough):
     Where it is exact, `memory.normal` is the way from the first body to the second, `memory.point` the nearest points
     of the cores.
     """
-    gap = _gap(bodies.half, bodies.radius, bodies.reach, memory.centre, memory.rotation,
-               bodies.pair[k, 0], bodies.pair[k, 1], memory.axis, k, enough)  # fmt: skip
-    return gap if gap > enough else _search(bodies, memory, k, enough)
+    a, b = bodies.pair[k, 0], bodies.pair[k, 1]
+    rounding = bodies.radius[a] + bodies.radius[b]
+    gap = _core_gap(
+        bodies.half, bodies.point, bodies.first, memory.centre, memory.rotation, a, b, k, enough + rounding,
+        memory.last, memory.axis, memory.index, memory.simplex, memory.normal, memory.point,
+    )  # fmt: skip
+    return gap - rounding
 
 
 @kernel
 def nearest_distances(bodies, memory, positions, rotations, enough):
     """(P,) least distance of each pair over configurations given as node poses (T, N, 3) and (T, N, 3, 3).
 
-    Where that is beyond `enough` (m), only that it is.
+    Where that is beyond `enough` (m), it is inf.
     """
-    least = np.full(len(bodies.pair), np.inf)
+    least, limit = np.full(len(bodies.pair), np.inf), np.full(len(bodies.pair), enough)
     for t in range(len(positions)):
         place_bodies(bodies, memory, positions[t], rotations[t])
-        for k in range(len(bodies.pair)):
-            least[k] = min(least[k], pair_distance(bodies, memory, k, min(least[k], enough)))
+        for n in range(near_pairs(bodies, memory, limit)):
+            k = memory.near[n]
+            distance = pair_distance(bodies, memory, k, limit[k])
+            if distance < limit[k]:
+                least[k] = limit[k] = distance
     return least
 
 
@@ -237,17 +252,21 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
     place_bodies(bodies, memory, position, rotation)
     cost, base = 0.0, tree.base_size
     row, p, q = memory.row, memory.point[0], memory.point[1]
-    half, radius, reach, pair = bodies.half, bodies.radius, bodies.reach, bodies.pair
-    centre, turn, axis = memory.centre, memory.rotation, memory.axis
-    for k in range(len(bodies.pair)):
-        margin = bodies.margin[k]
-        if _gap(half, radius, reach, centre, turn, pair[k, 0], pair[k, 1], axis, k, margin) > margin:
-            continue
-        distance = _search(bodies, memory, k, margin)
+    half, point, first, radius, pair = bodies.half, bodies.point, bodies.first, bodies.radius, bodies.pair
+    centre, turn, axis, last, index = memory.centre, memory.rotation, memory.axis, memory.last, memory.index
+    simplex, normal = memory.simplex, memory.normal
+    for n in range(near_pairs(bodies, memory, bodies.margin)):
+        k = memory.near[n]
+        a, b, margin = pair[k, 0], pair[k, 1], bodies.margin[k]
+        rounding = radius[a] + radius[b]
+        distance = _core_gap(
+            half, point, first, centre, turn, a, b, k, margin + rounding, last, axis, index, simplex, normal,
+            memory.point,
+        ) - rounding  # fmt: skip
         if distance >= margin:
             continue
-        x, y, z = memory.normal[0], memory.normal[1], memory.normal[2]
-        node_a, node_b = bodies.node[pair[k, 0]], bodies.node[pair[k, 1]]
+        x, y, z = normal[0], normal[1], normal[2]
+        node_a, node_b = bodies.node[a], bodies.node[b]
         _climb(tree, node_a, bodies.stop[k, 0], p, x, y, z, -1.0, position, rotation, row)
         _climb(tree, node_b, bodies.stop[k, 1], q, x, y, z, 1.0, position, rotation, row)
         lacking, force, stiffness = margin - distance, bodies.weight * (margin - distance), bodies.weight

@@ -27,6 +27,8 @@ SAMPLES = 300
 NEAR_M = 0.06
 ROUNDING_M = 0.004
 """radius of the balls around the corners of hulls and boxes: overlaps are measured exactly to about twice this depth"""
+BEYOND_M = 0.001
+"""the balls reach this far beyond the corners of a mesh's hull: few of its points are known"""
 _CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 
@@ -119,7 +121,8 @@ def _core(shape: Shape, rounding: float) -> tuple[Array, float]:
     np.add.at(outward, farthest, DIRECTIONS)
     length = np.linalg.norm(outward, axis=1)
     used = length > 0
-    return corners[used] - radius * outward[used] / length[used, None], radius
+    reach = 0.0 if shape.hull is None else min(BEYOND_M, radius)
+    return corners[used] - (radius - reach) * outward[used] / length[used, None], radius
 
 
 def _path(robot: Robot, node: int) -> list[int]:

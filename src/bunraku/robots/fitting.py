@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 _SAMPLE = 1500
 _HULL_SAMPLE = 5000
-_HULL_POINTS = 64
+_HULL_POINTS = 80
 _HULL_ERROR_M = 5e-4
 _CAPSULE_PREFERENCE = 1.15
 """a capsule may be this much larger than the box: distances between capsules cost less"""
@@ -28,7 +28,7 @@ def spread_directions(count: int) -> Array:
     return np.stack([level * np.cos(turn), level * np.sin(turn), z], axis=1)
 
 
-DIRECTIONS = spread_directions(320)
+DIRECTIONS = spread_directions(400)
 DIRECTIONS.setflags(write=False)
 
 
@@ -91,7 +91,7 @@ def with_hull(shape: Fit, points: Array) -> Fit:
 
 
 def hull_points(points: Array) -> Array:
-    """(k, 3) of the points, at most 64: the farthest ones in spread directions, those first that add most."""
+    """(k, 3) of the points, at most 80: the farthest ones in spread directions, those first that add most."""
     sample = np.asarray(points[:: -(-len(points) // _HULL_SAMPLE)], np.float32)
     farthest = np.unique((DIRECTIONS.astype(np.float32) @ sample.T).argmax(axis=1))
     candidates = sample[farthest].astype(float)
