@@ -71,7 +71,7 @@ class BodyMemory(NamedTuple):
     """(P, 3) the last direction from the first body of a pair to the second"""
     last: Ints
     """(P, 9) how many corners the last simplex had, then the points of each on both bodies"""
-    index: Ints
+    corner: Ints
     """(4, 2) and"""
     simplex: Array
     """(4, 10) the search at hand, see `hull_distance`"""
@@ -207,7 +207,7 @@ def pair_distance(bodies, memory, k, enough):
     rounding = bodies.radius[a] + bodies.radius[b]
     gap = _core_gap(
         bodies.half, bodies.point, bodies.first, memory.centre, memory.rotation, a, b, k, enough + rounding,
-        memory.last, memory.axis, memory.index, memory.simplex, memory.normal, memory.point,
+        memory.last, memory.axis, memory.corner, memory.simplex, memory.normal, memory.point,
     )  # fmt: skip
     return gap - rounding
 
@@ -253,7 +253,7 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
     cost, base = 0.0, tree.base_size
     row, p, q = memory.row, memory.point[0], memory.point[1]
     half, point, first, radius, pair = bodies.half, bodies.point, bodies.first, bodies.radius, bodies.pair
-    centre, turn, axis, last, index = memory.centre, memory.rotation, memory.axis, memory.last, memory.index
+    centre, turn, axis, last, index = memory.centre, memory.rotation, memory.axis, memory.last, memory.corner
     simplex, normal = memory.simplex, memory.normal
     for n in range(near_pairs(bodies, memory, bodies.margin)):
         k = memory.near[n]

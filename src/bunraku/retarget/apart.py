@@ -24,7 +24,7 @@ HARD_WEIGHT = 20000.0
 """per m², besides, below half of the margin: no goal of a limb is worth a collision"""
 SAMPLES = 300
 """random configurations; pairs that are never near in any of them are not watched"""
-NEAR_M = 0.06
+NEAR_M = 0.3
 ROUNDING_M = 0.004
 """radius of the balls around the corners of hulls and boxes: overlaps are measured exactly to about twice this depth"""
 BEYOND_M = 0.001
