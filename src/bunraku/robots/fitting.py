@@ -96,13 +96,12 @@ def hull_points(points: Array) -> Array:
     farthest = np.unique((DIRECTIONS.astype(np.float32) @ sample.T).argmax(axis=1))
     candidates = sample[farthest].astype(float)
     heights = candidates @ DIRECTIONS.T
-    reached, chosen = np.full(len(DIRECTIONS), -np.inf), [int(heights[:, 0].argmax())]
-    while len(chosen) < _HULL_POINTS:
-        reached = np.maximum(reached, heights[chosen[-1]])
-        lacking = heights.max(axis=0) - reached
-        if lacking.max() < _HULL_ERROR_M:
-            break
-        chosen.append(int(heights[:, lacking.argmax()].argmax()))
+    best, highest = heights.argmax(axis=0), heights.max(axis=0)
+    chosen = [int(best[0])]
+    lacking = highest - heights[best[0]]
+    while len(chosen) < _HULL_POINTS and lacking.max() > _HULL_ERROR_M:
+        chosen.append(int(best[lacking.argmax()]))
+        lacking = np.minimum(lacking, highest - heights[chosen[-1]])
     return np.asarray(candidates[chosen])
 
 
