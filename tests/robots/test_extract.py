@@ -219,3 +219,13 @@ def test_only_what_touches_is_a_shape(tmp_path: Path):
     )
     found = [(s.kind, s.size) for s in load_robot(write(tmp_path, text, "r.xml")).shapes[2:]]
     assert found == [("box", (0.1, 0.2, 0.3)), ("capsule", (0.1, 0.5)), ("box", (0.1, 0.1, 0.05))]
+
+
+def test_a_cylinder_keeps_its_own_hull(tmp_path: Path):
+    """Points on both rims; a sphere has none."""
+    text = pendulum('<geom type="cylinder" size="0.1 0.05" pos="0 1 0" euler="0.5 0 0"/>')
+    *others, drum = load_robot(write(tmp_path, text, "r.xml")).shapes
+    assert drum.hull is not None
+    assert np.hypot(*drum.hull[:, :2].T) == pytest.approx(np.full(32, 0.1))
+    assert sorted(drum.hull[:, 2]) == [-0.05] * 16 + [0.05] * 16
+    assert all(shape.hull is None for shape in others)

@@ -84,3 +84,21 @@ def test_flat_points_get_a_thickness():
     """A plane has some volume, so that distances to it are defined."""
     flat = np.random.default_rng(5).uniform(-1, 1, (50, 3)) * [1, 1, 0]
     assert min(fitting.fit(flat).size) >= fitting.THINNEST
+
+
+def test_hull_points_span_the_hull():
+    """Few of many points, and in no direction do they fall short by more than a small part of the size."""
+    generator = np.random.default_rng(4)
+    points = generator.normal(size=(4000, 3)) * [0.1, 0.05, 0.02]
+    hull = fitting.hull_points(points)
+    assert len(hull) <= 80
+    assert {tuple(row) for row in np.float32(hull)} <= {tuple(row) for row in np.float32(points)}
+    directions = fitting.spread_directions(2000)
+    short = (directions @ points.T).max(axis=1) - (directions @ hull.T).max(axis=1)
+    assert short.max() < 0.02 * np.ptp(points, axis=0).max()
+
+
+def test_hull_points_of_a_box_are_its_corners():
+    """However many points lie on its faces."""
+    grid = np.stack(np.meshgrid(*([np.linspace(-1, 1, 9)] * 3)), axis=-1).reshape(-1, 3) * [0.3, 0.2, 0.1]
+    assert sorted(map(tuple, np.abs(fitting.hull_points(grid)).round(6))) == [(0.3, 0.2, 0.1)] * 8

@@ -53,6 +53,26 @@ def test_a_mesh_touches_as_it_is_and_as_a_fitted_shape(tmp_path):
     assert shape.position == pytest.approx([0, 0, 1])
 
 
+def test_a_fitted_shape_keeps_the_hull_of_its_mesh(tmp_path):
+    """Also where the mesh is turned; a primitive has none."""
+    write(tmp_path, box_stl((0.1, 0.05, 0.02), (0, 0, 1)), "hand.stl")
+    at = '<origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/>'
+    turned = f"<collision>{at}<geometry>{MESH.format('hand.stl')}</geometry></collision>"
+    ball = SHAPE.format('<sphere radius="0.1"/>')
+    robot = load_robot(write(tmp_path, two_links(turned + ball)))
+    shape, sphere = sorted(robot.shapes, key=lambda shape: shape.hull is None)
+    assert sphere.hull is None
+    in_link = shape.position + shape.hull @ shape.rotation.T
+    model = compile_model(robot)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    g = int(np.flatnonzero(model.geom_type == mujoco.mjtGeom.mjGEOM_MESH)[0])
+    vertices = model.mesh_vert @ data.geom_xmat[g].reshape(3, 3).T + data.geom_xpos[g]
+    corners = (np.unique(vertices.round(5), axis=0) - data.xpos[2]) @ data.xmat[2].reshape(3, 3)
+    assert len(in_link) == 8
+    assert np.abs(in_link[:, None] - corners[None]).sum(axis=-1).min(axis=1) == pytest.approx(0, abs=1e-4)
+
+
 def test_both_models_weigh_the_same(tmp_path):
     """Fitted shapes weigh, meshes do not, where no link has a mass."""
     write(tmp_path, box_stl(), "hand.stl")

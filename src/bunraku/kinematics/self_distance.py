@@ -1,27 +1,36 @@
-"""Keeping a robot's own parts apart: distances between rounded boxes, and the rows that they add to the least squares.
+"""Keeping a robot's own parts apart: where its hulls are, and the rows that they add to the least squares.
 
-A rounded box is a core box swept by a sphere: a sphere has no core, a capsule a core with one extent, a box is shrunk
-by its rounding. So one closest-point search serves all shapes: clamp into one core, then into the other, and again.
+A body is a few core points swept by a ball: a sphere has one, a capsule two, a box eight, a mesh those that span its
+convex hull. One search (`hull_distance`) serves all; the bounding boxes of the cores spare it most pairs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.kinematics.hull_distance import core_depth, core_distance, farthest, nearest_points
 from bunraku.kinematics.jit import kernel
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-SWEEPS = 8
-"""of the closest-point search; more change the distance by less than a millimetre on links of ordinary shape"""
+
+class Body(NamedTuple):
+    """One hull: core points (k, 3) in the frame of a node, each with a ball of the radius around it."""
+
+    node: int
+    points: Array
+    radius: float
+    frame: Array
+    """(3, 3) node_from_box: the axes along which its bounding box lies"""
 
 
 class Bodies(NamedTuple):
-    """S rounded boxes on nodes of the tree, and P pairs of them that are kept apart."""
+    """S hulls on nodes of the tree, and P pairs of them that are kept apart."""
 
     node: Ints
     """(S,)"""
@@ -29,12 +38,16 @@ class Bodies(NamedTuple):
     """(S, 3) in the node's frame"""
     rotation: Array
     """(S, 3, 3) node_from_box"""
-    core: Array
-    """(S, 3) half extents of the core"""
+    half: Array
+    """(S, 3) half extents of a box around the core, centred"""
+    first: Ints
+    """(S + 1,) where the points of each body begin"""
+    point: Array
+    """(M, 3) core points from the centre, in the frame of the box"""
     radius: Array
     """(S,)"""
     reach: Array
-    """(S,) radius of a ball around the centre that holds the shape"""
+    """(S,) radius of a ball around the centre that holds the body"""
     pair: Ints
     """(P, 2)"""
     stop: Ints
@@ -42,18 +55,32 @@ class Bodies(NamedTuple):
     margin: Array
     """(P,) distance below which a pair is pushed apart, m"""
     weight: float
-    """per m²"""
+    """per m² of what is lacking to the margin"""
+    hard_weight: float
+    """per m² of what is lacking to half of the margin, besides"""
 
 
 class BodyMemory(NamedTuple):
-    """Where the boxes are, and scratch; contents have no meaning between calls."""
+    """Where the bodies are, where each pair's search ended, and scratch; no result depends on what it holds."""
 
     centre: Array
     """(S, 3) world"""
     rotation: Array
     """(S, 3, 3) world_from_box"""
+    axis: Array
+    """(P, 3) the last direction from the first body of a pair to the second"""
+    last: Ints
+    """(P, 9) how many corners the last simplex had, then the points of each on both bodies"""
+    corner: Ints
+    """(4, 2) and"""
+    simplex: Array
+    """(4, 10) the search at hand, see `hull_distance`"""
+    normal: Array
+    """(3,) the way from the first body to the second, unit"""
     point: Array
-    """(2, 3) closest points of the cores"""
+    """(2, 3) nearest points of the cores, world"""
+    near: Ints
+    """(P,) pairs whose balls are near each other"""
     row: Array
     """(nv,)"""
     touched: Ints
@@ -61,38 +88,49 @@ class BodyMemory(NamedTuple):
 
 
 def make_bodies(
-    shapes: list[tuple[int, Array, Array, Array, float]],
-    pairs: list[tuple[int, int, int, int, float]],
+    bodies: Sequence[Body],
+    pairs: Sequence[tuple[int, int, int, int, float]],
     weight: float,
+    hard_weight: float = 0.0,
 ) -> Bodies:
-    """Shapes as (node, centre, node_from_box, core, radius), pairs as (first, second, stop, stop, margin)."""
-    core = np.array([shape[3] for shape in shapes], float).reshape(-1, 3)
-    radius = np.array([shape[4] for shape in shapes], float)
+    """Pairs as (first, second, stop, stop, margin)."""
+    centres, cores = [], []
+    for body in bodies:
+        local = body.points @ body.frame
+        centre = (local.min(axis=0) + local.max(axis=0)) / 2
+        centres.append(body.frame @ centre)
+        cores.append(local - centre)
+    radius = np.array([body.radius for body in bodies], float)
     return Bodies(
-        np.array([shape[0] for shape in shapes], np.int32),
-        np.array([shape[1] for shape in shapes], float).reshape(-1, 3),
-        np.array([shape[2] for shape in shapes], float).reshape(-1, 3, 3),
-        core,
+        np.array([body.node for body in bodies], np.int32),
+        np.array(centres, float).reshape(-1, 3),
+        np.array([body.frame for body in bodies], float).reshape(-1, 3, 3),
+        np.array([np.abs(core).max(axis=0) for core in cores], float).reshape(-1, 3),
+        np.cumsum([0, *map(len, cores)]).astype(np.int32),
+        np.concatenate([np.zeros((0, 3)), *cores]),
         radius,
-        np.linalg.norm(core, axis=1) + radius,
+        np.array([np.linalg.norm(core, axis=1).max() for core in cores], float) + radius,
         np.array([pair[:2] for pair in pairs], np.int32).reshape(-1, 2),
         np.array([pair[2:4] for pair in pairs], np.int32).reshape(-1, 2),
         np.array([pair[4] for pair in pairs], float),
         weight,
+        hard_weight,
     )
 
 
 def make_memory(bodies: Bodies, variables: int) -> BodyMemory:
     """Memory for one solver."""
-    S = len(bodies.node)
+    S, P = len(bodies.node), len(bodies.pair)
     return BodyMemory(
-        np.zeros((S, 3)), np.zeros((S, 3, 3)), np.zeros((2, 3)), np.zeros(variables), np.zeros(variables, np.int32)
-    )
+        np.zeros((S, 3)), np.zeros((S, 3, 3)), np.zeros((P, 3)), np.zeros((P, 9), np.int32),
+        np.zeros((4, 2), np.int32), np.zeros((4, 10)), np.zeros(3), np.zeros((2, 3)), np.zeros(P, np.int32),
+        np.zeros(variables), np.zeros(variables, np.int32),
+    )  # fmt: skip
 
 
 @kernel
 def place_bodies(bodies, memory, position, rotation):
-    """World places of all boxes."""
+    """World places of all bodies."""
     for s in range(len(bodies.node)):
         node = bodies.node[s]
         R, Q, c = rotation[node], bodies.rotation[s], bodies.centre[s]
@@ -103,37 +141,91 @@ def place_bodies(bodies, memory, position, rotation):
 
 
 @kernel
-def _into_core(core, centre, R, point, out):
-    """The point of a core that is nearest to `point` (3,), into `out`."""
-    x, y, z = point[0] - centre[0], point[1] - centre[1], point[2] - centre[2]
-    a = min(max(R[0, 0] * x + R[1, 0] * y + R[2, 0] * z, -core[0]), core[0])
-    b = min(max(R[0, 1] * x + R[1, 1] * y + R[2, 1] * z, -core[1]), core[1])
-    c = min(max(R[0, 2] * x + R[1, 2] * y + R[2, 2] * z, -core[2]), core[2])
-    for i in range(3):
-        out[i] = centre[i] + R[i, 0] * a + R[i, 1] * b + R[i, 2] * c
+def near_pairs(bodies, memory, enough):
+    """Pairs whose balls are nearer than `enough` (P,) go to `memory.near`; returns how many."""
+    pair, reach, centre, near, count = bodies.pair, bodies.reach, memory.centre, memory.near, 0
+    for k in range(len(pair)):
+        a, b = pair[k, 0], pair[k, 1]
+        x, y, z = centre[b, 0] - centre[a, 0], centre[b, 1] - centre[a, 1], centre[b, 2] - centre[a, 2]
+        within = reach[a] + reach[b] + enough[k]
+        if x * x + y * y + z * z < within * within:
+            near[count] = k
+            count += 1
+    return count
 
 
 @kernel
-def pair_distance(bodies, memory, a, b):
-    """Distance of two rounded boxes, negative where they overlap; the cores' nearest points go to `memory.point`."""
-    p, q = memory.point[0], memory.point[1]
+def _box_gap(half, centre, rotation, a, b, x, y, z):
+    """How far two cores' boxes are apart along the unit direction (x, y, z); negative where they are not."""
+    gap = x * (centre[b, 0] - centre[a, 0]) + y * (centre[b, 1] - centre[a, 1]) + z * (centre[b, 2] - centre[a, 2])
     for i in range(3):
-        q[i] = memory.centre[b, i]
-    for _ in range(SWEEPS):
-        _into_core(bodies.core[a], memory.centre[a], memory.rotation[a], q, p)
-        _into_core(bodies.core[b], memory.centre[b], memory.rotation[b], p, q)
-    x, y, z = q[0] - p[0], q[1] - p[1], q[2] - p[2]
-    return np.sqrt(x * x + y * y + z * z) - bodies.radius[a] - bodies.radius[b]
+        gap -= half[a, i] * abs(rotation[a, 0, i] * x + rotation[a, 1, i] * y + rotation[a, 2, i] * z)
+        gap -= half[b, i] * abs(rotation[b, 0, i] * x + rotation[b, 1, i] * y + rotation[b, 2, i] * z)
+    return gap
 
 
 @kernel
-def nearest_distances(bodies, memory, positions, rotations):
-    """(P,) least distance of each pair over configurations given as node poses (T, N, 3) and (T, N, 3, 3)."""
-    least = np.full(len(bodies.pair), np.inf)
+def _core_gap(half, point, first, centre, rotation, a, b, k, enough, last, axis, index, simplex, normal, found):
+    """Distance of the cores of pair k, of bodies a and b, negative where they overlap; beyond `enough`, a lower bound.
+
+    Begins where the last search for the pair ended: with its axis and its simplex.
+    """
+    gap = _box_gap(half, centre, rotation, a, b, axis[k, 0], axis[k, 1], axis[k, 2])
+    if gap > enough:
+        return gap
+    count = np.intp(last[k, 0])
+    for row in range(count):
+        index[row, 0], index[row, 1] = last[k, 1 + 2 * row], last[k, 2 + 2 * row]
+    if count == 0:
+        x, y, z = centre[b, 0] - centre[a, 0], centre[b, 1] - centre[a, 1], centre[b, 2] - centre[a, 2]
+        index[0, 0] = farthest(point, first, rotation, a, x, y, z)
+        index[0, 1] = farthest(point, first, rotation, b, -x, -y, -z)
+        count = np.intp(1)
+    distance, count = core_distance(point, first, centre, rotation, a, b, 1.0, enough, index, simplex, count, normal)
+    if distance > 0.0:
+        nearest_points(simplex, count, found)
+    else:
+        distance, count = core_depth(point, first, centre, rotation, a, b, index, simplex, normal, found)
+    for i in range(3):
+        axis[k, i] = normal[i]
+        found[0, i] += centre[a, i]
+        found[1, i] += centre[b, i]
+    last[k, 0] = count
+    for row in range(count):
+        last[k, 1 + 2 * row], last[k, 2 + 2 * row] = index[row, 0], index[row, 1]
+    return distance
+
+
+@kernel
+def pair_distance(bodies, memory, k, enough):
+    """Distance of the bodies of pair k, negative where they overlap; beyond `enough` (m), a lower bound above that.
+
+    Where it is exact, `memory.normal` is the way from the first body to the second, `memory.point` the nearest points
+    of the cores.
+    """
+    a, b = bodies.pair[k, 0], bodies.pair[k, 1]
+    rounding = bodies.radius[a] + bodies.radius[b]
+    gap = _core_gap(
+        bodies.half, bodies.point, bodies.first, memory.centre, memory.rotation, a, b, k, enough + rounding,
+        memory.last, memory.axis, memory.corner, memory.simplex, memory.normal, memory.point,
+    )  # fmt: skip
+    return gap - rounding
+
+
+@kernel
+def nearest_distances(bodies, memory, positions, rotations, enough):
+    """(P,) least distance of each pair over configurations given as node poses (T, N, 3) and (T, N, 3, 3).
+
+    Where that is beyond `enough` (m), it is inf.
+    """
+    least, limit = np.full(len(bodies.pair), np.inf), np.full(len(bodies.pair), enough)
     for t in range(len(positions)):
         place_bodies(bodies, memory, positions[t], rotations[t])
-        for k in range(len(bodies.pair)):
-            least[k] = min(least[k], pair_distance(bodies, memory, bodies.pair[k, 0], bodies.pair[k, 1]))
+        for n in range(near_pairs(bodies, memory, limit)):
+            k = memory.near[n]
+            distance = pair_distance(bodies, memory, k, limit[k])
+            if distance < limit[k]:
+                least[k] = limit[k] = distance
     return least
 
 
@@ -160,28 +252,30 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
     place_bodies(bodies, memory, position, rotation)
     cost, base = 0.0, tree.base_size
     row, p, q = memory.row, memory.point[0], memory.point[1]
-    for k in range(len(bodies.pair)):
-        a, b, margin = bodies.pair[k, 0], bodies.pair[k, 1], bodies.margin[k]
-        x = memory.centre[b, 0] - memory.centre[a, 0]
-        y = memory.centre[b, 1] - memory.centre[a, 1]
-        z = memory.centre[b, 2] - memory.centre[a, 2]
-        near = bodies.reach[a] + bodies.reach[b] + margin
-        if x * x + y * y + z * z > near * near:
-            continue
-        distance = pair_distance(bodies, memory, a, b)
+    half, point, first, radius, pair = bodies.half, bodies.point, bodies.first, bodies.radius, bodies.pair
+    centre, turn, axis, last, index = memory.centre, memory.rotation, memory.axis, memory.last, memory.corner
+    simplex, normal = memory.simplex, memory.normal
+    for n in range(near_pairs(bodies, memory, bodies.margin)):
+        k = memory.near[n]
+        a, b, margin = pair[k, 0], pair[k, 1], bodies.margin[k]
+        rounding = radius[a] + radius[b]
+        distance = _core_gap(
+            half, point, first, centre, turn, a, b, k, margin + rounding, last, axis, index, simplex, normal,
+            memory.point,
+        ) - rounding  # fmt: skip
         if distance >= margin:
             continue
-        apart = distance + bodies.radius[a] + bodies.radius[b]
-        if apart > 1e-6:
-            x, y, z = (q[0] - p[0]) / apart, (q[1] - p[1]) / apart, (q[2] - p[2]) / apart
-        else:  # the cores themselves touch: away from each other's middle is the way out
-            length = max(np.sqrt(x * x + y * y + z * z), 1e-9)
-            x, y, z = x / length, y / length, z / length
+        x, y, z = normal[0], normal[1], normal[2]
         node_a, node_b = bodies.node[a], bodies.node[b]
         _climb(tree, node_a, bodies.stop[k, 0], p, x, y, z, -1.0, position, rotation, row)
         _climb(tree, node_b, bodies.stop[k, 1], q, x, y, z, 1.0, position, rotation, row)
-        lacking = margin - distance
+        lacking, force, stiffness = margin - distance, bodies.weight * (margin - distance), bodies.weight
         cost += bodies.weight * lacking * lacking
+        lacking -= 0.5 * margin
+        if lacking > 0.0:
+            cost += bodies.hard_weight * lacking * lacking
+            force += bodies.hard_weight * lacking
+            stiffness += bodies.hard_weight
         count = 0
         for v in range(base, len(row)):
             if row[v] != 0.0:
@@ -189,8 +283,8 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
                 count += 1
         for i in range(count):
             u = memory.touched[i]
-            weighted = bodies.weight * row[u]
-            gradient[u] -= weighted * lacking
+            weighted = stiffness * row[u]
+            gradient[u] -= force * row[u]
             for j in range(i + 1):
                 hessian[u, memory.touched[j]] += weighted * row[memory.touched[j]]
         for i in range(count):

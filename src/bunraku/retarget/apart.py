@@ -6,51 +6,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human.skeleton import SIDES
-from bunraku.kinematics.self_distance import Bodies, make_bodies, make_memory, nearest_distances
+from bunraku.kinematics.self_distance import Bodies, Body, make_bodies, make_memory, nearest_distances
 from bunraku.robots import Robot
+from bunraku.robots.fitting import DIRECTIONS
+from bunraku.robots.robot import Shape
 
 Array = NDArray[np.float64]
 
-MARGIN_M = 0.012
+MARGIN_M = 0.006
 """parts that come nearer are pushed apart"""
-WEIGHT = 1000.0
-"""per m²: a centimetre too near weighs as much as a limb that is 18 degrees off"""
+LEAST_MARGIN_M = 0.002
+SLACK_M = 0.001
+"""parts that are nearer than the margin as the robot stands may come nearer by this much"""
+WEIGHT = 1500.0
+"""per m²: 6 mm too near weigh as much as a limb that is 13 degrees off"""
+HARD_WEIGHT = 20000.0
+"""per m², besides, below half of the margin: no goal of a limb is worth a collision"""
 SAMPLES = 300
 """random configurations; pairs that are never near in any of them are not watched"""
-NEAR_M = 0.06
-ROUNDING = 0.9
-"""share of its smallest half extent by which a box is rounded"""
+NEAR_M = 0.3
+ROUNDING_M = 0.004
+"""radius of the balls around the corners of hulls and boxes: overlaps are measured exactly to about twice this depth"""
+BEYOND_M = 0.001
+"""the balls reach this far beyond the corners of a mesh's hull: few of its points are known"""
+_CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 
 def keep_apart(robot: Robot) -> Bodies:
-    """Pairs of parts more than two joints from each other, none nearer than as the robot stands.
+    """Pairs of parts more than two joints from each other, but for those that touch as the robot stands.
 
     Arms give way to the rest of the body, legs to each other; the trunk does not bend for a hand that comes too near.
     """
-    shapes = _rounded(robot)
+    shapes = [shape for shape in robot.shapes if shape.kind != "plane"]
+    bodies = [_body(robot, shape, ROUNDING_M) for shape in shapes]
     limb_root = _limb_roots(robot)
     candidates = [
-        (i, j, *_stops(robot, limb_root, shapes[i][0], shapes[j][0]), MARGIN_M)
-        for i in range(len(shapes))
-        for j in range(i + 1, len(shapes))
-        if _joints_between(robot, shapes[i][0], shapes[j][0]) > 2
+        (i, j, *_stops(robot, limb_root, bodies[i].node, bodies[j].node), MARGIN_M)
+        for i in range(len(bodies))
+        for j in range(i + 1, len(bodies))
+        if _joints_between(robot, bodies[i].node, bodies[j].node) > 2
     ]
-    everything = make_bodies(shapes, candidates, WEIGHT)
+    covered = make_bodies(bodies, candidates, 0.0)
     if not candidates:
-        return everything
+        return covered
+    exact = make_bodies([_body(robot, shape, 0.0) for shape in shapes], candidates, 0.0)
     generator = np.random.default_rng(0)
     low, high = np.maximum(robot.lower, -np.pi), np.minimum(robot.upper, np.pi)
     samples = np.tile(robot.neutral, (SAMPLES, 1))
     samples[:, robot.first_joint :] = generator.uniform(low, high, (SAMPLES, len(low)))
-    memory = make_memory(everything, 1)
-    standing = nearest_distances(everything, memory, *robot.tree.forward(robot.neutral[None]))
-    nearest = nearest_distances(everything, memory, *robot.tree.forward(robot.tree.with_followers(samples)))
+    neutral = robot.tree.forward(robot.neutral[None])
+    really = nearest_distances(exact, make_memory(exact, 1), *neutral, MARGIN_M)
+    standing = nearest_distances(covered, make_memory(covered, 1), *neutral, NEAR_M)
+    moved = robot.tree.forward(robot.tree.with_followers(samples))
+    nearest = nearest_distances(covered, make_memory(covered, 1), *moved, NEAR_M)
     pairs = [
-        (*pair[:4], min(MARGIN_M, float(apart)))
-        for pair, apart, least in zip(candidates, standing, nearest, strict=True)
-        if least < NEAR_M
+        (*pair[:4], min(MARGIN_M, max(float(apart) - SLACK_M, LEAST_MARGIN_M)))
+        for pair, touching, apart, least in zip(candidates, really <= 0.0, standing, nearest, strict=True)
+        if least < NEAR_M and not touching
     ]
-    return make_bodies(shapes, pairs, WEIGHT)
+    return make_bodies(bodies, pairs, WEIGHT, HARD_WEIGHT)
 
 
 def _limb_roots(robot: Robot) -> dict[int, tuple[str, int]]:
@@ -81,24 +95,34 @@ def _stops(robot: Robot, limb_root: dict[int, tuple[str, int]], a: int, b: int) 
     return stops[0], stops[1]
 
 
-def _rounded(robot: Robot) -> list[tuple[int, Array, Array, Array, float]]:
-    """The robot's shapes as rounded boxes in the frames of their nodes."""
-    out = []
-    links = robot.links
-    for shape in robot.shapes:
-        size = np.array(shape.size)
-        if shape.kind == "sphere":
-            core, radius = np.zeros(3), float(size[0])
-        elif shape.kind == "capsule":
-            core, radius = np.array([0.0, 0.0, size[1]]), float(size[0])
-        elif shape.kind == "box":
-            radius = ROUNDING * float(size.min())
-            core = size - radius
-        else:
-            continue
-        centre = links.position[shape.link] + links.rotation[shape.link] @ shape.position
-        out.append((int(links.node[shape.link]), centre, links.rotation[shape.link] @ shape.rotation, core, radius))
-    return out
+def _body(robot: Robot, shape: Shape, rounding: float) -> Body:
+    """A shape as a hull in the frame of its node."""
+    points, radius = _core(shape, rounding)
+    position, rotation = robot.links.position[shape.link], robot.links.rotation[shape.link]
+    in_link = shape.position + points @ shape.rotation.T
+    return Body(int(robot.links.node[shape.link]), position + in_link @ rotation.T, radius, rotation @ shape.rotation)
+
+
+def _core(shape: Shape, rounding: float) -> tuple[Array, float]:
+    """(k, 3) points in the shape's frame and the radius, at most `rounding`, of balls around them that cover the shape.
+
+    Corners are moved inwards by the radius, so that the ball around each just reaches the corner: the whole then
+    holds the hull and bulges over its faces by less than half the radius.
+    """
+    size = np.array(shape.size)
+    if shape.hull is None and shape.kind == "sphere":
+        return np.zeros((1, 3)), float(size[0])
+    if shape.hull is None and shape.kind == "capsule":
+        return np.array([[0.0, 0.0, -size[1]], [0.0, 0.0, size[1]]]), float(size[0])
+    corners = _CUBE * size if shape.hull is None else shape.hull
+    radius = min(rounding, float(np.ptp(corners, axis=0).min()) / 4)
+    farthest = (DIRECTIONS @ corners.T).argmax(axis=1)
+    outward = np.zeros_like(corners)
+    np.add.at(outward, farthest, DIRECTIONS)
+    length = np.linalg.norm(outward, axis=1)
+    used = length > 0
+    reach = 0.0 if shape.hull is None else min(BEYOND_M, radius)
+    return corners[used] - (radius - reach) * outward[used] / length[used, None], radius
 
 
 def _path(robot: Robot, node: int) -> list[int]:

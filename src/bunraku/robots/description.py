@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bunraku.errors import RobotError
 from bunraku.robots.meshes import is_readable
 
@@ -52,6 +55,8 @@ class Description:
     velocity: dict[str, float] = field(default_factory=dict)
     """by joint, where the file has a limit"""
     effort: dict[str, float] = field(default_factory=dict)
+    hulls: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    """geom → (k, 3) points, in its frame, that span the convex hull of the mesh that it stands for"""
     warnings: list[str] = field(default_factory=list)
 
     @property

@@ -6,7 +6,9 @@ folded into the nodes' offsets, so that both models put every link at the same p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +27,8 @@ Array = NDArray[np.float64]
 _FREE, _BALL, _SLIDE = 0, 1, 2  # mjtJoint
 _CYLINDER = 5  # mjtGeom; what is left, the ellipsoid, is held by a box
 _KEPT: dict[int, tuple[ShapeKind, int]] = {2: ("sphere", 1), 3: ("capsule", 2), 6: ("box", 3)}
+_TURNS = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+_DRUM = np.array([[np.cos(turn), np.sin(turn), z] for turn in _TURNS for z in (-1, 1)])
 UNLIMITED = 1e6
 """rad or m; a range this wide is none"""
 
@@ -46,8 +50,11 @@ class Extract:
     warnings: tuple[str, ...]
 
 
-def extract(model: mujoco.MjModel, *, free: bool) -> Extract:
-    """Body 1 is the base; it may have a free joint or none. `free` says what the tree's base shall be."""
+def extract(model: mujoco.MjModel, *, free: bool, hulls: Mapping[str, Array] = MappingProxyType({})) -> Extract:
+    """Body 1 is the base; it may have a free joint or none. `free` says what the tree's base shall be.
+
+    `hulls`: geom → (k, 3) points, in its frame, of what it stands for.
+    """
     joints = [j for j in range(model.njnt) if model.jnt_type[j] != _FREE]
     names = tuple(model.joint(j).name for j in joints)
     if not joints:
@@ -82,7 +89,7 @@ def extract(model: mujoco.MjModel, *, free: bool) -> Extract:
         upper=upper,
         reference=model.qpos0[model.jnt_qposadr[joints]].copy(),
         links=_links(model, walk),
-        shapes=_shapes(model),
+        shapes=_shapes(model, hulls),
         joint_node=np.array(walk.joint_node, np.int32),
         warnings=warnings,
     )
@@ -190,7 +197,7 @@ def _links(model: mujoco.MjModel, walk: _Walk) -> Links:
     )
 
 
-def _shapes(model: mujoco.MjModel) -> tuple[Shape, ...]:
+def _shapes(model: mujoco.MjModel, hulls: Mapping[str, Array]) -> tuple[Shape, ...]:
     """Everything that touches, as spheres, capsules and boxes."""
     out = []
     for g in range(model.ngeom):
@@ -198,7 +205,10 @@ def _shapes(model: mujoco.MjModel) -> tuple[Shape, ...]:
             continue
         kind, size = _reduce(int(model.geom_type[g]), model.geom_size[g])
         rotation = rotations.to_matrix(rotations.normalize(model.geom_quat[g]))
-        out.append(Shape(kind, int(model.geom_bodyid[g]) - 1, size, model.geom_pos[g].copy(), rotation))
+        hull = hulls.get(model.geom(g).name)
+        if model.geom_type[g] == _CYLINDER:
+            hull = _DRUM * model.geom_size[g][[0, 0, 1]]
+        out.append(Shape(kind, int(model.geom_bodyid[g]) - 1, size, model.geom_pos[g].copy(), rotation, hull))
     return tuple(out)
 
 

@@ -1,8 +1,8 @@
-"""The smallest capsule, sphere or box around the points of a mesh."""
+"""The smallest capsule, sphere or box around the points of a mesh, and the few points that span its convex hull."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,10 +11,25 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _SAMPLE = 1500
+_HULL_SAMPLE = 5000
+_HULL_POINTS = 80
+_HULL_ERROR_M = 5e-4
 _CAPSULE_PREFERENCE = 1.15
 """a capsule may be this much larger than the box: distances between capsules cost less"""
 THINNEST = 1e-3
 """m; flat and empty meshes get this half size"""
+
+
+def spread_directions(count: int) -> Array:
+    """(count, 3) unit vectors, evenly spread (Fibonacci's spiral)."""
+    k = np.arange(count) + 0.5
+    z, turn = 1 - 2 * k / count, np.pi * (1 + np.sqrt(5)) * k
+    level = np.sqrt(1 - z * z)
+    return np.stack([level * np.cos(turn), level * np.sin(turn), z], axis=1)
+
+
+DIRECTIONS = spread_directions(400)
+DIRECTIONS.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +42,8 @@ class Fit:
     """(3,)"""
     rotation: Array
     """(3, 3) points_from_shape"""
+    hull: Array | None = None
+    """(k, 3) points in the shape's frame that span the convex hull of what it was fitted around"""
 
     @property
     def volume(self) -> float:
@@ -66,6 +83,26 @@ def level_box(points: Array, up: Array) -> Fit:
     k = int(np.argmin(area)) if area.min() < 0.97 * area[0] else 0
     first = np.cos(angles[k]) * x + np.sin(angles[k]) * y
     return _box(columns, np.stack([first, np.cross(up, first), up], axis=1))
+
+
+def with_hull(shape: Fit, points: Array) -> Fit:
+    """The shape with the hull of the points `(n, 3)` that it was fitted around."""
+    return replace(shape, hull=(hull_points(points) - shape.position) @ shape.rotation)
+
+
+def hull_points(points: Array) -> Array:
+    """(k, 3) of the points, at most 80: the farthest ones in spread directions, those first that add most."""
+    sample = np.asarray(points[:: -(-len(points) // _HULL_SAMPLE)], np.float32)
+    farthest = np.unique((DIRECTIONS.astype(np.float32) @ sample.T).argmax(axis=1))
+    candidates = sample[farthest].astype(float)
+    heights = candidates @ DIRECTIONS.T
+    best, highest = heights.argmax(axis=0), heights.max(axis=0)
+    chosen = [int(best[0])]
+    lacking = highest - heights[best[0]]
+    while len(chosen) < _HULL_POINTS and lacking.max() > _HULL_ERROR_M:
+        chosen.append(int(best[lacking.argmax()]))
+        lacking = np.minimum(lacking, highest - heights[chosen[-1]])
+    return np.asarray(candidates[chosen])
 
 
 def principal_axes(points: Array) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -259,10 +260,11 @@ class _Rewriter:
             up = self.stance.geom_rotations[geom.id].T @ np.array([0.0, 0.0, 1.0])
         key = (mesh, np.round(up, 6).tobytes())
         if key not in self.fits:
-            self.fits[key] = fitting.level_box(points, up) if up.any() else fitting.fit(points)
+            shape = fitting.level_box(points, up) if up.any() else fitting.fit(points)
+            self.fits[key] = fitting.with_hull(shape, points)
         local = self.fits[key]
         turn = rotations.to_matrix(geom.quat)
-        return fitting.Fit(local.kind, local.size, geom.pos + turn @ local.position, turn @ local.rotation)
+        return replace(local, position=geom.pos + turn @ local.position, rotation=turn @ local.rotation)
 
     def _contact(self, name: str) -> dict[str, str]:
         geom = self.skeleton.geom(name)
@@ -290,4 +292,6 @@ class _Rewriter:
             "density": written(DENSITY if weighs else 0.0),
             **contact,
         }
+        if shape.hull is not None:
+            self.description.hulls[attributes["name"]] = shape.hull
         return SubElement(self.body_elements[self.skeleton.body(body).name], "geom", attributes)

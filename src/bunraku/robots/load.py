@@ -131,7 +131,7 @@ def _build(description: Description, source: _Source, base: Base | None, notes: 
     for section in description.root.findall("actuator"):
         description.root.remove(section)
     model = compile_xml(markup.text_of(without_visuals(description.root)))
-    arrays = extract(model, free=free)
+    arrays = extract(model, free=free, hulls=description.hulls)
     names = arrays.joint_names
     lower = yaml.apply(notes, "lower", names, arrays.lower)
     upper = yaml.apply(notes, "upper", names, arrays.upper)

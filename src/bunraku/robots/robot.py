@@ -32,6 +32,8 @@ class Shape:
     """(3,) in the link's frame"""
     rotation: Array
     """(3, 3) link_from_shape"""
+    hull: Array | None = None
+    """(k, 3) points in the shape's frame that span the convex hull of what it stands for, where that is no primitive"""
 
 
 @dataclass(frozen=True, eq=False)
