@@ -39,7 +39,7 @@ CALM_RAD_S = 8.0
 PASSES, ITERATIONS = 1, 2
 CUTOFF_HZ = 3.0
 """what swings faster is taken for jitter where the person's motion does not ask for it"""
-GUIDE_WEIGHT, MOST_HURRIED = 0.02, 30.0
+GUIDE_WEIGHT, MOST_HURRIED = 0.05, 12.0
 """per rad² from the smoothed way, and by how much it grows where a joint hurries"""
 HURRY_REACH_S = 0.12
 
