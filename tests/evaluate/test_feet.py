@@ -52,6 +52,8 @@ def test_no_contact_is_a_reason() -> None:
     for compute in (feet.human_slide_cm_s, feet.slide_all_cm_s, feet.float_cm, feet.contact_kept_pct):
         with pytest.raises(MissingError, match="never stand"):
             compute(none, np.zeros((3, 2)))
+    with pytest.raises(MissingError, match="never stand"):
+        feet.slide_cm_s(none, np.zeros((3, 2)), np.zeros((3, 2)))
     with pytest.raises(MissingError, match="near the ground"):
         feet.slide_cm_s(np.ones((3, 2), bool), np.full((3, 2), 0.1), np.zeros((3, 2)))
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bunraku.human import HumanMotion
+from bunraku.human.opening import opens_with_calibration
 from bunraku.human.skeleton import INDEX, JOINT_COUNT
 from bunraku.kinematics import rotations
 from bunraku.retarget import clip, retarget
@@ -116,17 +117,18 @@ def test_a_wrong_branch_is_left_before_it_hurts(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_lone_first_frame_does_not_start_the_motion(puppet: Robot) -> None:
-    """A T-pose in front of a recording changes nothing behind it."""
-    motion = read_motion("synth:wave?seconds=2&fps=30")
+    """A T-pose in front of a recording of rotations alone changes nothing behind it."""
+    recorded = read_motion("synth:wave?seconds=2&fps=30")
+    unplaced = np.zeros(recorded.position_valid.shape, bool)
+    motion = replace(recorded, position_valid=unplaced, jaw=None, eyes=None)
     rows = np.r_[0, np.arange(len(motion))]
-    positions, turns = motion.positions[rows].copy(), motion.rotations[rows].copy()
-    turns[0] = rotations.IDENTITY
     with_pose = replace(
-        motion, positions=positions, rotations=turns, position_valid=motion.position_valid[rows],
-        rotation_valid=motion.rotation_valid[rows], jaw=None, eyes=None,
+        motion, positions=motion.positions[rows], position_valid=motion.position_valid[rows],
+        rotations=np.concatenate([np.tile(rotations.IDENTITY, (1, JOINT_COUNT, 1)), motion.rotations]),
+        rotation_valid=motion.rotation_valid[rows],
     )  # fmt: skip
-    alone = retarget(replace(motion, jaw=None, eyes=None), puppet)
-    assert np.abs(retarget(with_pose, puppet).joints[1:] - alone.joints).max() < 0.05
+    assert opens_with_calibration(with_pose)
+    assert np.abs(retarget(with_pose, puppet).joints[1:] - retarget(motion, puppet).joints).max() < 0.05
 
 
 def test_the_first_frame_decides_nothing_for_good(puppet: Robot) -> None:

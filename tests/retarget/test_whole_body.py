@@ -13,6 +13,7 @@ from bunraku.human import HumanMotion, mirrored, path_scaled
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, mirror_name
 from bunraku.kinematics import rotations
 from bunraku.retarget import Weights, WholeBodyMapper, retarget
+from bunraku.retarget.ground import no_footing
 from bunraku.robots import Robot, RobotMotion, load_robot
 from bunraku.sources import read_motion
 
@@ -84,7 +85,7 @@ def test_locked_feet_have_an_effect(puppet: Robot, walk: HumanMotion, monkeypatc
     from bunraku.retarget import clip
 
     held = evaluate(walk, retarget(walk, puppet), puppet)["slide_all_cm_s"]
-    monkeypatch.setattr(clip, "patch_contacts", lambda motion: np.zeros((len(motion), 4), bool))
+    monkeypatch.setattr(clip, "footing", lambda _, motion, *__: np.repeat(no_footing(), len(motion), axis=0))
     loose = evaluate(walk, retarget(walk, puppet), puppet)["slide_all_cm_s"]
     assert loose > 3 * held
 

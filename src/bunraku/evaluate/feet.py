@@ -41,6 +41,8 @@ def human_slide_cm_s(contact: Flags, toe_speed: Array) -> float:
 
 
 def slide_cm_s(contact: Flags, sole_height: Array, sole_speed: Array) -> float:
+    if not contact.any():
+        raise MissingError(_NO_CONTACT)
     near = contact & (sole_height < NEAR_M)
     return mean(sole_speed[near], "no sole of the robot is near the ground while the person's foot stands") * 100
 

@@ -66,33 +66,17 @@ def foot_contacts(motion: HumanMotion) -> Flags:
         return np.zeros((0, len(SIDES)), bool)
     standing = _standing(motion)
     for side in range(len(SIDES)):
-        _drop_short(standing[:, side], False, SHORTEST_RELEASE_S * motion.fps)
-        _drop_short(standing[:, side], True, SHORTEST_CONTACT_S * motion.fps)
+        drop_short(standing[:, side], False, SHORTEST_RELEASE_S * motion.fps)
+        drop_short(standing[:, side], True, SHORTEST_CONTACT_S * motion.fps)
     return standing
-
-
-def patch_contacts(motion: HumanMotion) -> Flags:
-    """(T, 4) whether the left toe, left heel, right toe and right heel stand; the ankle speaks for the heel."""
-    out = np.zeros((len(motion), 2 * len(SIDES)), bool)
-    for part, joint in enumerate(("toe", "foot")):
-        z, known = _heights(motion, joint)
-        if not known.any():
-            continue
-        z = z - np.percentile(z[known], LOW_PERCENTILE)
-        for column, side in enumerate(SIDES):
-            standing = _stands(z[:, column], known[:, column], motion.position(f"{side}_{joint}"), motion.fps)
-            _drop_short(standing, False, SHORTEST_RELEASE_S * motion.fps)
-            _drop_short(standing, True, SHORTEST_CONTACT_S * motion.fps)
-            out[:, 2 * column + part] = standing
-    return out
 
 
 def _stands(z: Array, known: Flags, path: Array, fps: float) -> Flags:
     """(T,) low and slow, until clearly neither."""
-    speed = _speed(path, known, fps)
-    begins = known & (speed < CONTACT_SPEED) & (z < CONTACT_HEIGHT)
-    lasts = known & (speed < RELEASE_SPEED) & (z < RELEASE_HEIGHT)
-    return lasts & (_latest(begins) > _latest(~lasts))
+    pace = speed(path, known, fps, max(1, round(_SPEED_SPAN_S * fps)))
+    begins = known & (pace < CONTACT_SPEED) & (z < CONTACT_HEIGHT)
+    lasts = known & (pace < RELEASE_SPEED) & (z < RELEASE_HEIGHT)
+    return lasts & (latest(begins) > latest(~lasts))
 
 
 def _standing(motion: HumanMotion) -> Flags:
@@ -119,20 +103,20 @@ def _heights(motion: HumanMotion, joint: str) -> tuple[Array, Flags]:
     return motion.positions[:, columns, 2], motion.position_valid[:, columns]
 
 
-def _speed(path: Array, known: Flags, fps: float) -> Array:
-    """(T,) speed of a point by central differences; infinite where a neighbour is unknown."""
-    T, reach = len(path), max(1, round(_SPEED_SPAN_S * fps))
+def speed(path: Array, known: Flags, fps: float, reach: int) -> Array:
+    """(T,) speed of a point, by differences over `reach` frames either way; infinite where an end is unknown."""
+    T = len(path)
     after, before = np.minimum(np.arange(T) + reach, T - 1), np.maximum(np.arange(T) - reach, 0)
-    speed = np.linalg.norm(path[after] - path[before], axis=-1) * fps / np.maximum(after - before, 1)
-    return np.where(known[after] & known[before], speed, np.inf)
+    pace = np.linalg.norm(path[after] - path[before], axis=-1) * fps / np.maximum(after - before, 1)
+    return np.where(known[after] & known[before], pace, np.inf)
 
 
-def _latest(flags: Flags) -> NDArray[np.int64]:
+def latest(flags: Flags) -> NDArray[np.int64]:
     """For each frame the last one so far whose flag is on, -1 before the first."""
     return np.maximum.accumulate(np.where(flags, np.arange(len(flags)), -1))
 
 
-def _drop_short(flags: Flags, value: bool, shortest: float) -> None:
+def drop_short(flags: Flags, value: bool, shortest: float) -> None:
     """Runs of `value` with fewer frames than `shortest` are flipped in place, but not where the recording cuts them."""
     edges = np.flatnonzero(np.diff(flags.astype(np.int8))) + 1
     for begin, end in pairwise(edges):

@@ -7,15 +7,15 @@ off once more from behind, and of the two ways the better parts; then with each 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion
-from bunraku.human.ground import patch_contacts
 from bunraku.retarget.first_pose import first_poses
+from bunraku.retarget.ground import footing
 from bunraku.retarget.smooth_kernels import hurry, smooth_ways, smoothing
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-LONE_RAD, LONE_RAD_S = 0.7, 40.0
-"""a turn of a segment from the first frame to the second that no person makes"""
 TRIAL_S = 3.0
 """how far the configurations to start from are tried"""
 FAR_OFF_RAD = 0.35
@@ -36,10 +34,10 @@ JUMP_COST = 4.0
 """per rad² of a step beyond CALM_RAD_S, against rad² · 1/30 s of limbs that are off"""
 CALM_RAD_S = 8.0
 """a joint's speed that is not remarkable; where it is exceeded, jumps are bridged"""
-PASSES, ITERATIONS = 1, 2
+PASSES, ITERATIONS = 2, 2
 CUTOFF_HZ = 3.0
 """what swings faster is taken for jitter where the person's motion does not ask for it"""
-GUIDE_WEIGHT, MOST_HURRIED = 0.05, 12.0
+GUIDE_WEIGHT, MOST_HURRIED = 0.1, 12.0
 """per rad² from the smoothed way, and by how much it grows where a joint hurries"""
 HURRY_REACH_S = 0.12
 
@@ -52,29 +50,29 @@ class Clip:
     rotations: Array
     position_valid: Flags
     rotation_valid: Flags
-    contact: Flags
+    footing: Array
+    """(T, 8, 10) see `ground.footing`"""
     fps: float
 
     @property
-    def arrays(self) -> tuple[Array, Array, Flags, Flags, Flags]:
+    def arrays(self) -> tuple[Array, Array, Flags, Flags, Array]:
         """All but the rate."""
-        return self.positions, self.rotations, self.position_valid, self.rotation_valid, self.contact
+        return self.positions, self.rotations, self.position_valid, self.rotation_valid, self.footing
 
     def backwards(self, start: int, stop: int) -> Clip:
         """Frames `start` … `stop`, the last one first."""
         rows = np.arange(stop - 1, start - 1, -1)
         return Clip(
             self.positions[rows], self.rotations[rows], self.position_valid[rows], self.rotation_valid[rows],
-            self.contact[rows], self.fps,
+            self.footing[rows], self.fps,
         )  # fmt: skip
 
 
 def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Array, int]:
     """Configurations (T, nq), costs (T,) and the number of solver steps."""
-    motion = _without_lone_start(motion)
     clip = Clip(
         motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid,
-        patch_contacts(motion)[:, : mapper.patches], motion.fps,
+        footing(mapper.robot, motion, mapper.ground.clearance, mapper.ground.scale), motion.fps,
     )  # fmt: skip
     out, costs = np.empty((len(motion), mapper.robot.tree.qpos_size)), np.empty(len(motion))
     if not len(motion):
@@ -104,22 +102,6 @@ def _start_well(mapper: WholeBodyMapper, state: MapperState, clip: Clip, choice:
         if costs.sum() < least:
             best, least = qpos, float(costs.sum())
     mapper.begin(clip.positions[0, 0], best, state)
-
-
-def _without_lone_start(motion: HumanMotion) -> HumanMotion:
-    """Some producers put a T-pose before the first frame: where no person could move on from it, the next stands in."""
-    if len(motion) < 3 or not motion.rotation_valid[:3].any(axis=1).all():
-        return motion
-    known = motion.rotation_valid[:3].all(axis=0)
-    turns = np.abs((motion.rotations[:2, known] * motion.rotations[1:3, known]).sum(axis=-1)).clip(max=1.0)
-    first, second = 2 * np.arccos(turns).max(axis=1, initial=0.0)
-    if first < max(LONE_RAD, LONE_RAD_S / motion.fps) or second > 0.5 * first:
-        return motion
-    rows = np.maximum(np.arange(len(motion)), 1)
-    return replace(
-        motion, positions=motion.positions[rows], rotations=motion.rotations[rows],
-        position_valid=motion.position_valid[rows], rotation_valid=motion.rotation_valid[rows],
-    )  # fmt: skip
 
 
 def _far_off(mapper: WholeBodyMapper, state: MapperState, clip: Clip, qpos: Array) -> Iterator[tuple[int, int, int]]:

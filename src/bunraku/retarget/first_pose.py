@@ -11,6 +11,7 @@ from bunraku.human import HumanPose
 from bunraku.human.skeleton import INDEX
 from bunraku.kinematics import rotations
 from bunraku.kinematics.problem import DIRECTION, Targets
+from bunraku.retarget.ground import no_footing
 
 if TYPE_CHECKING:
     from bunraku.retarget.whole_body import MapperState, WholeBodyMapper
@@ -36,7 +37,7 @@ def pose_arrays(pose: HumanPose) -> tuple[Array, Array, Flags, Flags]:
 
 def first_poses(mapper: WholeBodyMapper, pose: HumanPose, state: MapperState) -> list[Array]:
     """Configurations (nq,) that meet the pose, the best one first; the base faces as the person does."""
-    clip = (*pose_arrays(pose), np.zeros((1, mapper.patches), bool))
+    clip = (*pose_arrays(pose), no_footing())
     mapper.fill_targets(pose, state)
     _face(mapper, state)
     generator, start = np.random.default_rng(0), state.qpos.copy()

@@ -85,7 +85,7 @@ def follow_guide(tree, limbs, targets, guide_weight, guide, t, rough, qpos):
 
 @kernel
 def solve_frames(tree, tasks, targets, bodies, limits, pace, dt, human, ground, stance, limbs, escape, work,
-                 guide_weight, guide, positions, rotations, position_valid, rotation_valid, contact,
+                 guide_weight, guide, positions, rotations, position_valid, rotation_valid, footing,
                  qpos, iterations, tolerance, out, costs):  # fmt: skip
     """Frames one after the other, each from the last, no joint faster than it may be; configurations into `out`.
 
@@ -102,7 +102,7 @@ def solve_frames(tree, tasks, targets, bodies, limits, pace, dt, human, ground, 
             stay_calm(tree, limbs, targets, qpos, dt)
             change_over(limbs, escape, tree, targets, qpos, dt)
         if tree.base_size:
-            stand(ground, stance, tasks, targets, contact[t], dt, positions[t], position_valid[t], work)
+            stand(ground, stance, tasks, targets, footing[t], positions[t], position_valid[t], work)
         cost, steps = solve(tree, tasks, targets, bodies, bounds, qpos, work, iterations, tolerance)
         if tree.base_size:
             settle(ground, stance, tasks, positions[t], position_valid[t], qpos, work)

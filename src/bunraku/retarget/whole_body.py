@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion, HumanPose
+from bunraku.human.contacts import measured_clearance, resting_clearance
 from bunraku.human.ground import on_ground
-from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
+from bunraku.human.opening import without_calibration
+from bunraku.human.skeleton import SIDES
 from bunraku.kinematics.problem import (
     Targets,
     Tasks,
@@ -23,15 +25,15 @@ from bunraku.kinematics.problem import (
 )
 from bunraku.retarget.apart import keep_apart
 from bunraku.retarget.clip import solve_clip
-from bunraku.retarget.correspondence import Weights, canonical_direction, correspond, on_node
+from bunraku.retarget.correspondence import Weights, canonical_direction, correspond
 from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
 from bunraku.retarget.extremities import Extremities, ExtremityState
 from bunraku.retarget.first_pose import first_poses, pose_arrays
+from bunraku.retarget.ground import floor_points, leg_length, make_ground, make_memory, make_stance
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
 from bunraku.retarget.kernels import Pace, solve_frames
 from bunraku.retarget.target_kernels import HumanSide, fill_targets
 from bunraku.robots import Robot, RobotMotion
-from bunraku.robots.semantics import Point
 
 Array = NDArray[np.float64]
 
@@ -83,7 +85,7 @@ class WholeBodyMapper:
             tree,
             [(p.node[0], p.point[0], p.node[1], p.point[1]) for p in self.pairs.directions],
             [(p.node, p.node_from_canonical) for p in self.pairs.orientations],
-            self._floor_points(),
+            floor_points(robot),
         )
         self.extremities = Extremities(robot, self.pairs.reference)
         self._limits = self.extremities.held(variable_limits(tree, robot.lower, robot.upper))
@@ -93,13 +95,13 @@ class WholeBodyMapper:
         self._bodies = keep_apart(robot)
         self._limbs = self._make_limbs()
         self._limbs.rest_weight[self.extremities.variables] = 0.0
-        self._support = _support_points(robot)
-        self._ground = self._make_ground(1.0, _rest_clearance())
+        self._ground = make_ground(robot, len(self._tasks.kind), 1.0, resting_clearance())
 
     def prepare(self, leg_length_m: float, clearance: Array | None = None) -> None:
         """Fit to an operator: the length of the leg, hip to ankle, and each joint's height above what it stands on."""
         scale = self.pairs.leg_length / leg_length_m if leg_length_m > 0 and self.pairs.leg_length > 0 else 1.0
-        self._ground = self._make_ground(scale, _rest_clearance() if clearance is None else clearance)
+        clearance = resting_clearance() if clearance is None else clearance
+        self._ground = self._ground._replace(scale=scale, clearance=clearance)
 
     def start(self) -> MapperState:
         """A fresh state: the next pose is solved from the neutral configuration."""
@@ -109,8 +111,8 @@ class WholeBodyMapper:
         targets.posture_weight[:] = self._limbs.rest_weight
         return MapperState(
             self.robot.clamp(self.robot.neutral),
-            self._stance(),
-            FootMemory(np.zeros((2 * len(SIDES), 3)), np.zeros(2 * len(SIDES), bool), np.zeros(1, bool)),
+            make_stance(),
+            make_memory(),
             Escape(np.zeros(len(LIMB_NAMES)), np.zeros(len(LIMB_NAMES)), np.zeros(nv), np.ones(1, np.int64)),
             make_workspace(self.robot.tree, self._bodies),
             targets,
@@ -124,15 +126,15 @@ class WholeBodyMapper:
             self.begin(pose.positions[0], first_poses(self, pose, state)[0], state)
             state.started = True
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
-        contact = detect_contact(self._ground, state.feet, dt_s, pose.positions, pose.position_valid)
+        footing = detect_contact(self._ground, state.feet, dt_s, pose.positions, pose.position_valid)
         arrays = pose_arrays(pose)
-        steps = self.frames(state, dt_s, out, cost, (*arrays, contact[None]))
+        steps = self.frames(state, dt_s, out, cost, (*arrays, footing[None]))
         self.extremities.follow(state.extremities, dt_s, arrays, pose.jaw, pose.eyes, out)
         return Target(out[0], float(cost[0]), steps)
 
     def solve_clip(self, motion: HumanMotion) -> RobotMotion:
         """A whole recording, frame after frame."""
-        motion = on_ground(motion)
+        motion = on_ground(without_calibration(motion))
         self.prepare(leg_length(motion), measured_clearance(motion))
         out, costs, steps = solve_clip(self, motion)
         return RobotMotion(
@@ -149,9 +151,9 @@ class WholeBodyMapper:
         )
 
     @property
-    def patches(self) -> int:
-        """Parts of the feet that stand each by itself: two for each foot."""
-        return self._ground.patches
+    def ground(self) -> Ground:
+        """How the robot stands, fitted to the operator."""
+        return self._ground
 
     @property
     def base_size(self) -> int:
@@ -214,7 +216,8 @@ class WholeBodyMapper:
     def begin(self, hips: Array, qpos: Array, state: MapperState) -> None:
         """Go on from `qpos` (nq,), where the person's hips are at `hips`: nothing stands yet, no limb is on its way."""
         state.qpos[:] = qpos
-        state.stance.hold[:] = 0.0
+        for kept, fresh in zip(state.stance, make_stance(), strict=True):
+            kept[:] = fresh
         state.stance.hips[:] = hips
         state.work.node_position[:], state.work.node_rotation[:] = self.robot.tree.forward(state.qpos)
         state.pace.rate[:] = 0.0
@@ -267,29 +270,6 @@ class WholeBodyMapper:
         nv, nq = len(self._limits.lower), self.robot.tree.qpos_size
         return Pace(self.speed, self.speed / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
 
-    def _floor_points(self) -> list[tuple[int, Array]]:
-        """Position tasks of a free base: sole points, front before back, left before right; then the hips."""
-        robot, parts = self.robot, self.robot.semantics
-        if not robot.tree.free_base:
-            return []
-        out = []
-        _, rotation = robot.link_poses(robot.neutral)
-        for side in SIDES:
-            if f"{side}_foot" in parts.soles:
-                link, sole = parts.links[f"{side}_foot"], parts.soles[f"{side}_foot"]
-                forward = sole @ rotation[link].T @ parts.world_from_body[:, 0]
-                out += [on_node(robot, Point(link, corner)) for corner in sole[np.argsort(-forward)]]
-        return [*out, on_node(robot, Point(parts.links["hips"], np.zeros(3)))]
-
-    def _stance(self) -> Stance:
-        patches = self._ground.patches
-        return Stance(np.zeros((2 * patches, 3)), np.zeros(patches), np.zeros((2, 3)))
-
-    def _make_ground(self, scale: float, clearance: Array) -> Ground:
-        tasks = len(self._tasks.kind)
-        soles = tasks - 1 - len(self._human.joint)
-        return Ground(scale, clearance, tasks - 1, max(soles // 2, 0), *self._support)
-
 
 def retarget(motion: HumanMotion, robot: Robot, *, weights: Weights | None = None) -> RobotMotion:
     """Bring a person's motion to a robot.
@@ -298,65 +278,3 @@ def retarget(motion: HumanMotion, robot: Robot, *, weights: Weights | None = Non
     >>> result = bk.retarget(bk.read_motion("synth:wave"), bk.load_robot("puppet"))
     """
     return WholeBodyMapper(robot, weights).solve_clip(motion)
-
-
-def leg_length(motion: HumanMotion) -> float:
-    """Hip to ankle along the leg, median over the motion, m; 0 where no leg is known."""
-    lengths = []
-    for side in SIDES:
-        names = (f"{side}_thigh", f"{side}_shin", f"{side}_foot")
-        if motion.has(*names):
-            a, b, c = (motion.position(name) for name in names)
-            lengths.append(np.median(np.linalg.norm(b - a, axis=1) + np.linalg.norm(c - b, axis=1)))
-    return float(np.mean(lengths)) if lengths else 0.0
-
-
-def _rest_clearance() -> Array:
-    """(J,) heights of an adult's joints above what they touch the ground with."""
-    clearance = np.full(JOINT_COUNT, -1.0)
-    heights = {"toe": 0.02, "foot": 0.08, "shin": 0.06, "thigh": 0.10, "hand": 0.04, "forearm": 0.05, "upper_arm": 0.08}
-    for side in SIDES:
-        for part, height in heights.items():
-            clearance[INDEX[f"{side}_{part}"]] = height
-    clearance[INDEX["hips"]], clearance[INDEX["head"]] = 0.12, 0.10
-    return clearance
-
-
-def measured_clearance(motion: HumanMotion) -> Array:
-    """The same with the feet measured: how low ankles and toes come in this motion."""
-    clearance = _rest_clearance()
-    for part in ("toe", "foot"):
-        low = [
-            np.percentile(motion.position(f"{side}_{part}")[:, 2], 3) for side in SIDES if motion.has(f"{side}_{part}")
-        ]
-        if low:
-            for side in SIDES:
-                clearance[INDEX[f"{side}_{part}"]] = max(min(low), 0.0)
-    return clearance
-
-
-def _support_points(robot: Robot) -> tuple[NDArray[np.int32], Array, Array]:
-    """Points with radii that span the shapes: sphere centres, capsule ends, box corners; (S,) nodes, (S, 3), (S,)."""
-    nodes, points, radii = [], [], []
-    for shape in robot.shapes:
-        size = shape.size
-        if shape.kind == "sphere":
-            local, radius = np.zeros((1, 3)), size[0]
-        elif shape.kind == "capsule":
-            local, radius = np.array([[0, 0, -size[1]], [0, 0, size[1]]]), size[0]
-        elif shape.kind == "box":
-            local, radius = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * size, 0.0
-        else:
-            continue
-        in_link = shape.position + local @ shape.rotation.T
-        in_node = robot.links.position[shape.link] + in_link @ robot.links.rotation[shape.link].T
-        nodes += [int(robot.links.node[shape.link])] * len(local)
-        points += list(in_node)
-        radii += [radius] * len(local)
-    if not nodes:
-        return (
-            np.arange(len(robot.tree.parent), dtype=np.int32),
-            np.zeros((len(robot.tree.parent), 3)),
-            np.zeros(len(robot.tree.parent)),
-        )
-    return np.array(nodes, np.int32), np.array(points), np.array(radii)
