@@ -117,7 +117,7 @@ def test_a_wrong_branch_is_left_before_it_hurts(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_lone_first_frame_does_not_start_the_motion(puppet: Robot) -> None:
-    """A T-pose in front of a recording of rotations alone changes nothing behind it."""
+    """A T-pose in front of a recording of rotations alone changes nothing, but for two frames, behind it."""
     recorded = read_motion("synth:wave?seconds=2&fps=30")
     unplaced = np.zeros(recorded.position_valid.shape, bool)
     motion = replace(recorded, position_valid=unplaced, jaw=None, eyes=None)
@@ -128,7 +128,7 @@ def test_a_lone_first_frame_does_not_start_the_motion(puppet: Robot) -> None:
         rotation_valid=motion.rotation_valid[rows],
     )  # fmt: skip
     assert opens_with_calibration(with_pose)
-    assert np.abs(retarget(with_pose, puppet).joints[1:] - retarget(motion, puppet).joints).max() < 0.05
+    assert np.abs(retarget(with_pose, puppet).joints[1:] - retarget(motion, puppet).joints)[2:].max() < 0.025
 
 
 def test_the_first_frame_decides_nothing_for_good(puppet: Robot) -> None:

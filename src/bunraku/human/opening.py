@@ -29,7 +29,7 @@ def opens_with_calibration(motion: HumanMotion) -> bool:
 
 def _steps(motion: HumanMotion) -> Array:
     """(2,) how far the pose goes from the first frame to the second and on to the third, m, mean over what is known."""
-    placed = motion.position_valid[:3].all(axis=0)
+    placed = np.asarray(motion.position_valid[:3]).min(axis=0)
     if placed[0] and placed.sum() > 1:
         pose = motion.positions[:3, placed] - motion.positions[:3, :1]
         return np.asarray(np.linalg.norm(np.diff(pose, axis=0), axis=-1).mean(axis=1))
