@@ -1,13 +1,15 @@
 """The one place where Numba is set up: compiled once, cached for good, in a folder that can be written.
 
-Numba notices when a kernel's own file changes, not when a kernel that it calls does. So compiled code is kept in a
-folder named by the content of all kernel files: any change to one of them compiles all anew.
+Numba notices when a kernel's own file changes, not when a kernel that it calls does. So the compiled code of a file is
+kept in a folder named by the content of that file, of all files of the package that it imports, and of this room, whose
+tuples are the arguments of most kernels.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -19,6 +21,7 @@ import numba
 Kernel = Callable[..., Any]
 
 PACKAGE = Path(__file__).resolve().parents[1]
+_IMPORT = re.compile(rb"^(?:from|import) bunraku\.([\w.]+)", re.MULTILINE)
 
 
 @cache
@@ -26,15 +29,25 @@ def cache_folder() -> Path:
     """Where compiled kernels are kept: with the package, or in the user's cache where that is read-only."""
     if "NUMBA_CACHE_DIR" in os.environ:
         return Path(os.environ["NUMBA_CACHE_DIR"])
-    name = f"kernels-{_fingerprint()}"
     beside = PACKAGE / "kinematics" / "__pycache__"
     if os.access(beside if beside.exists() else beside.parent, os.W_OK):
-        if not (beside / name).exists():
-            for stale in beside.glob("kernels-*"):
-                shutil.rmtree(stale, ignore_errors=True)
-        return beside / name
+        return beside / "kernels"
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "bunraku" / name
+    return Path(base) / "bunraku" / "kernels"
+
+
+@cache
+def _folder_of(source: Path) -> Path:
+    """Where the kernels of one file are kept; what older versions of that file left is removed."""
+    if not source.is_relative_to(PACKAGE):
+        return cache_folder() / "elsewhere"
+    stem = ".".join(source.relative_to(PACKAGE).with_suffix("").parts)
+    folder = cache_folder() / f"{stem}-{_fingerprint(source)}"
+    if not folder.exists():
+        for stale in cache_folder().glob(f"{stem}-*"):
+            if stale != folder:  # another process may just have made it
+                shutil.rmtree(stale, ignore_errors=True)
+    return folder
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -50,7 +63,7 @@ def part(function: Kernel) -> Kernel:
 def _compiled(function: Kernel, *, forceinline: bool = False) -> Kernel:
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder())
+    config.CACHE_DIR = str(_folder_of(Path(function.__code__.co_filename).resolve()))
     try:
         return cast(Kernel, numba.njit(cache=True, error_model="numpy", forceinline=forceinline)(function))
     finally:
@@ -62,9 +75,17 @@ def is_compiled(name: str) -> bool:
     return any(cache_folder().glob(f"**/*.{name}-*.nbi"))
 
 
-def _fingerprint() -> str:
-    """Twelve digits that change with any file that holds kernels."""
+def _fingerprint(source: Path) -> str:
+    """Twelve digits that change with the file, with any file of the package that it imports, near or far, and with this
+    room."""
+    files, ahead = {source, *Path(__file__).parent.glob("*.py")}, [source]
+    while ahead:
+        for module in _IMPORT.findall(ahead.pop().read_bytes()):
+            path = PACKAGE.joinpath(*module.decode().split(".")).with_suffix(".py")
+            if path not in files and path.exists():
+                files.add(path)
+                ahead.append(path)
     digest = hashlib.sha256()
-    for path in sorted([*PACKAGE.glob("kinematics/*.py"), *PACKAGE.glob("*/*kernels.py")]):
+    for path in sorted(files):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
