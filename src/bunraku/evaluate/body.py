@@ -34,7 +34,7 @@ class Body:
     trunk_known: Flags
     """(T,)"""
     turn: Array
-    """(T, 3, 3) world_from_trunk; any axes that are fixed in the trunk"""
+    """(T, 3, 3) world_from_trunk; columns forward, left, up where the body stands in its reference pose"""
     turn_known: Flags
     """(T,)"""
 
@@ -50,7 +50,12 @@ class Body:
 
 
 def common_trunk(human: HumanMotion, robot: Robot) -> str:
-    """The first of TRUNKS that both have."""
+    """The first of TRUNKS that both have; for a robot that stands fast, what its base stands for."""
+    if robot.base == "fixed":
+        base = "hips" if robot.semantics.joints.get("torso") else "chest"
+        for trunk in (base, *TRUNKS):
+            if trunk in robot.semantics.links and human.rotation_valid[:, INDEX[trunk]].any():
+                return trunk
     for trunk, line in TRUNKS.items():
         if human.has(*line) and trunk in robot.semantics.links and set(line) <= robot.semantics.points.keys():
             return trunk
@@ -80,11 +85,12 @@ def of_robot(robot: Robot, qpos: Array, trunk: str) -> Body:
     offsets = np.array([point.position for _, point in found])
     points, known = np.zeros((T, len(POINTS), 3)), np.zeros((T, len(POINTS)), bool)
     origin, turn, base = np.empty((T, 3)), np.empty((T, 3, 3)), semantics.links[trunk]
+    link_from_trunk = robot.link_poses(robot.neutral)[1][base].T @ semantics.world_from_body
     for start in range(0, T, _CHUNK):
         rows = slice(start, start + _CHUNK)
         at, rotation = robot.link_poses(qpos[rows])
         points[rows, columns] = at[:, links] + np.einsum("tkij,kj->tki", rotation[:, links], offsets)
-        origin[rows], turn[rows] = at[:, base], rotation[:, base]
+        origin[rows], turn[rows] = at[:, base], rotation[:, base] @ link_from_trunk
     known[:, columns] = True
     always = np.ones(T, bool)
     return Body(points=points, known=known, trunk=origin, trunk_known=always, turn=turn, turn_known=always)

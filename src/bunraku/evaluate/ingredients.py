@@ -18,6 +18,7 @@ from bunraku.evaluate import feet, limbs
 from bunraku.evaluate.body import POINTS, TRUNKS, Body, common_trunk, of_human, of_robot
 from bunraku.evaluate.hulls import hulls, sole
 from bunraku.evaluate.metric import Array, Flags, MissingError
+from bunraku.evaluate.reach import Shortfall, shortfalls
 from bunraku.evaluate.replay import Replay, replay
 from bunraku.human import HumanMotion
 from bunraku.human.skeleton import INDEX, SIDES
@@ -153,12 +154,20 @@ class Ingredients:
 
     @cached_property
     def _trunk_frames(self) -> tuple[Array, Array]:
+        if self.robot.base == "fixed":  # it never leans, so what is upright on average says nothing
+            person, robot = self._bodies
+            if not person.turn_known.any():
+                raise MissingError("the orientation of the person's trunk is unknown")
+            return person.turn, robot.turn
         return limbs.trunk_frames(*self._bodies, TRUNKS[self._trunk])
 
     @cached_property
     def _heading(self) -> Array:
         """(3, 3) the constant turn from the person's world to the robot's"""
-        (a, known), (b, _) = (body.difference(*TRUNKS[self._trunk]) for body in self._bodies)
+        if self.robot.base == "fixed":
+            (a, known), (b, _) = ((body.turn[:, :, 1], body.turn_known) for body in self._bodies)
+        else:
+            (a, known), (b, _) = (body.difference(*TRUNKS[self._trunk]) for body in self._bodies)
         use = known[self._judged]
         return limbs.heading(a[self._judged][use], b[self._judged][use])
 
@@ -231,6 +240,8 @@ class Ingredients:
         return self._bodies[0].turn_known
 
     def _need_pelvis(self) -> None:
+        if self.robot.base == "fixed":
+            raise MissingError("the robot's base is fixed: it stands for the person's trunk")
         if self._trunk != "hips":
             raise MissingError("the person and the robot do not both have a pelvis with two hips")
 
@@ -252,10 +263,27 @@ class Ingredients:
             bodies = self._bodies
         except MissingError:
             return tuple(out)
-        if self._trunk != "hips":
+        if self.robot.base == "fixed":
+            out.append(f"limbs are seen from the {self._trunk}, which the robot's fixed base stands for")
+        elif self._trunk != "hips":
             out.append("limbs are seen from the chest: the person and the robot do not both have two hips")
         for who, body in zip(("person", "robot"), bodies, strict=True):
             absent = [name for name in POINTS if not body.point(name)[1].any()]
             if absent:
                 out.append(f"unknown of the {who} and left out: {', '.join(absent)}")
-        return tuple(out)
+        return (*out, *(str(shortfall) for shortfall in self.shortfalls()))
+
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """Arms and legs that are off, and why: as the world sees them, or, where the base is fixed, the trunk."""
+        one, _, known = self._directions
+        try:
+            if self.robot.base == "fixed":
+                person, robot = self._trunk_frames
+                wanted = np.einsum("tij,tkj->tki", robot, limbs.seen_from(person, one))
+                angles, known = self.limb_angles, self.limb_known
+            else:
+                wanted, angles = one @ self._heading.T, self.limb_world_angles
+        except MissingError:
+            return ()
+        rows = self._judged
+        return shortfalls(self.robot, self._qpos[rows], self.fps, angles[rows], wanted[rows], known[rows])

@@ -11,8 +11,8 @@ from bunraku.kinematics.tree import HINGE
 from bunraku.retarget.follow_kernels import JAW, PITCH, YAW
 from bunraku.retarget.joint_group import joint_ranges, straight_value
 from bunraku.robots import Robot
-from bunraku.robots.anatomy import Skeleton
 from bunraku.robots.names import words
+from bunraku.robots.skeleton import Skeleton
 
 Array = NDArray[np.float64]
 

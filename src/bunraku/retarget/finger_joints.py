@@ -17,8 +17,8 @@ from bunraku.human.skeleton import SIDES
 from bunraku.kinematics.tree import SLIDE
 from bunraku.retarget.joint_group import joint_ranges, straight_value
 from bunraku.robots import Robot
-from bunraku.robots.anatomy import Skeleton
 from bunraku.robots.names import words
+from bunraku.robots.skeleton import Skeleton
 
 Array = NDArray[np.float64]
 

@@ -7,16 +7,16 @@ limbs come in mirrored pairs, legs end lowest, arms hang on the same trunk highe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.kinematics.tree import SLIDE
 from bunraku.robots.names import mentions, side_of, votes
 from bunraku.robots.robot import Robot
+from bunraku.robots.skeleton import UP, Skeleton
 
 Array = NDArray[np.float64]
-UP = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,73 +40,6 @@ class Plan:
     reasons: list[str]
 
 
-class Skeleton:
-    """The robot in its neutral configuration, with what the search keeps asking for."""
-
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot
-        self.parent = robot.tree.parent
-        self.position, self.rotation = robot.tree.forward(robot.neutral)
-        self.axis = np.einsum("nij,nj->ni", self.rotation, robot.tree.axis)
-        self.children: list[list[int]] = [[] for _ in self.parent]
-        for node in range(1, len(self.parent)):
-            self.children[self.parent[node]].append(node)
-        self.size = max(float(np.ptp(self.shape_points[1], axis=0).max()), 1e-3)
-
-    @cached_property
-    def names(self) -> list[list[str]]:
-        """Names that belong to each node: its joint's and its links'."""
-        out: list[list[str]] = [[] for _ in self.parent]
-        for joint, name in enumerate(self.robot.joint_names):
-            out[joint + 1].append(name)
-        for link, name in enumerate(self.robot.links.names):
-            out[self.robot.links.node[link]].append(name)
-        return out
-
-    @cached_property
-    def shape_points(self) -> tuple[NDArray[np.int32], Array]:
-        """(k,) node and (k, 3) world position of points that span the robot's shapes, joint origins among them."""
-        at, rotation = self.robot.link_poses(self.robot.neutral)
-        nodes, points = [np.arange(len(self.parent), dtype=np.int32)], [self.position]
-        for shape in self.robot.shapes:
-            if shape.kind == "plane":
-                continue
-            half = np.array(shape.size)
-            if shape.kind == "sphere":
-                corners = np.array(
-                    [[x * half[0], y * half[0], z * half[0]] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-                )
-            elif shape.kind == "capsule":
-                ends = half[1] + half[0]
-                corners = np.array([[0, 0, -ends], [0, 0, ends]])
-            else:
-                corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
-            local = shape.position + corners @ shape.rotation.T
-            points.append(at[shape.link] + local @ rotation[shape.link].T)
-            nodes.append(np.full(len(corners), self.robot.links.node[shape.link], np.int32))
-        return np.concatenate(nodes), np.concatenate(points)
-
-    def subtree(self, node: int) -> list[int]:
-        """The node and all below it."""
-        out = [node]
-        for member in out:
-            out += self.children[member]
-        return out
-
-    def points_of(self, nodes: list[int]) -> Array:
-        """Shape points of these nodes, world, neutral configuration."""
-        owner, points = self.shape_points
-        return points[np.isin(owner, nodes)]
-
-    def subtree_names(self, node: int) -> list[str]:
-        """Names of a whole branch."""
-        return [name for member in self.subtree(node) for name in self.names[member]]
-
-    def is_follower(self, node: int) -> bool:
-        """Whether the node's joint copies another one."""
-        return bool(self.robot.tree.leader[node - 1] != node - 1)
-
-
 def find_plan(robot: Robot) -> Plan:
     """The body plan, with a line of reason for each thing found."""
     body = Skeleton(robot)
@@ -114,7 +47,7 @@ def find_plan(robot: Robot) -> Plan:
     pairs, left = _mirrored_pairs(body, reasons)
     legs, arms = _sort_pairs(body, pairs, left, reasons)
     if not arms:
-        arms = _single_arm(body, legs, reasons)
+        arms = _single_arm(body, {n for pair in pairs for root in pair for n in body.subtree(root)}, reasons)
     left = _settle_sides(body, legs, arms, left, reasons)
     finger_roots: dict[str, list[int]] = {}
     arm_chains = {side: _arm_chain(body, root, finger_roots, side) for side, root in arms.items()}
@@ -124,6 +57,9 @@ def find_plan(robot: Robot) -> Plan:
     torso = _between(body, hips, chest)
     used = {n for root in [*legs.values(), *arms.values()] for n in body.subtree(root)} | set(torso) | {hips, chest}
     neck, face = _neck_and_face(body, used, chest)
+    if not arms:
+        torso, neck = _trunk_without_arms(body, torso, neck)
+        chest = torso[-1] if torso else chest
     fingers = {side: [n for root in roots for n in body.subtree(root)] for side, roots in finger_roots.items()}
     for label, chain in (("torso", torso), ("neck", neck), ("face", face)):
         if chain:
@@ -141,7 +77,7 @@ def _mirrored_pairs(body: Skeleton, reasons: list[str]) -> tuple[list[tuple[int,
     normal = np.array([0.0, 1.0, 0.0])
     for candidate in (np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])):
         found = _pairs_across(body, candidate)
-        if _pair_score(body, found) > _pair_score(body, best):
+        if _pair_score(body, found, candidate) > _pair_score(body, best, normal):
             best, normal = found, candidate
     if best:
         reasons.append(
@@ -150,8 +86,13 @@ def _mirrored_pairs(body: Skeleton, reasons: list[str]) -> tuple[list[tuple[int,
     return best, normal
 
 
-def _pair_score(body: Skeleton, pairs: list[tuple[int, int]]) -> int:
-    return sum(len(body.subtree(a)) for a, _ in pairs)
+def _pair_score(body: Skeleton, pairs: list[tuple[int, int]], normal: Array) -> float:
+    """How many joints the pairs explain; the more the two of a pair lie to either side of the plane, the better."""
+    total = 0.0
+    for a, b in pairs:
+        across = _middle(body, a) - _middle(body, b)
+        total += len(body.subtree(a)) * abs(float(across @ normal)) / max(float(np.linalg.norm(across)), 1e-9)
+    return total
 
 
 def _pairs_across(body: Skeleton, normal: Array) -> list[tuple[int, int]]:
@@ -195,7 +136,7 @@ def _sort_pairs(
     for pair in long:
         names = body.subtree_names(pair[0])
         leg, arm = votes(names, "leg"), votes(names, "arm") + votes(names, "finger")
-        if mentions(names, "face") and not leg and not arm:
+        if (mentions(names, "face") and not leg and not arm) or votes(names, "wheel") > max(leg, arm):
             continue
         lowest = float(body.points_of(body.subtree(pair[0]))[:, 2].min())
         if leg == arm:
@@ -220,10 +161,15 @@ def _sort_pairs(
             out.append({})
             continue
         a, b = kinds[kind][1]
-        a_is_left = (body.position[a] - body.position[b]) @ left > 0
+        # Two collar bones may begin at one point: where the branches are tells.
+        a_is_left = (_middle(body, a) - _middle(body, b)) @ left > 0
         out.append({"left": a if a_is_left else b, "right": b if a_is_left else a})
         reasons.append(f"{kind}: {_joint_list(body, [a, b])} begin a mirrored pair, {kinds[kind][2]}")
     return out[0], out[1]
+
+
+def _middle(body: Skeleton, root: int) -> Array:
+    return np.asarray(body.position[body.subtree(root)].mean(axis=0))
 
 
 def _depth(body: Skeleton, node: int) -> int:
@@ -232,19 +178,40 @@ def _depth(body: Skeleton, node: int) -> int:
     return own + max((_depth(body, child) for child in body.children[node]), default=0)
 
 
-def _single_arm(body: Skeleton, legs: dict[str, int], reasons: list[str]) -> dict[str, int]:
-    """A robot with one chain of three joints or more: that is its arm."""
-    taken = {n for root in legs.values() for n in body.subtree(root)}
-    roots = [
-        n for n in range(1, len(body.parent)) if n not in taken and body.parent[n] not in range(1, len(body.parent))
-    ]
-    roots = [n for n in roots if _depth(body, n) >= 3]
+def _single_arm(body: Skeleton, taken: set[int], reasons: list[str]) -> dict[str, int]:
+    """A robot with one chain of three joints or more, that is none of a pair: that is its arm."""
+    roots = [n for n in body.children[0] if n not in taken and _depth(body, n) >= 3]
+    roots = [n for n in roots if not _is_other_than_arm(body, n)]
     if not roots:
         return {}
-    root = max(roots, key=lambda n: _depth(body, n))
+    root = _beginning_of_arm(body, max(roots, key=lambda n: _depth(body, n)))
     side = side_of(body.subtree_names(root)) or "right"
     reasons.append(f"arms: a single chain from {body.robot.joint_names[root - 1]}, taken as the {side} arm")
     return {side: root}
+
+
+def _is_other_than_arm(body: Skeleton, root: int) -> bool:
+    """Whether the branch is named as a head, a leg or wheels rather than an arm."""
+    names = body.subtree_names(root)
+    arm = votes(names, "arm") + votes(names, "finger")
+    return max(votes(names, part) for part in ("head", "leg", "wheel")) > arm
+
+
+def _beginning_of_arm(body: Skeleton, root: int) -> int:
+    """Down a branch to where its arm begins: behind lifts and rails, and behind where the head branches off."""
+    start = node = root
+    hinges = 0
+    while True:
+        onward = [c for c in body.children[node] if not body.is_follower(c) and _depth(body, c) >= 1]
+        onward = [c for c in onward if not mentions([body.robot.joint_names[c - 1]], "finger")]
+        deep = max(onward, key=lambda n: (_depth(body, n), -n), default=0)
+        if not deep or _depth(body, deep) < 3 or (hinges := hinges + 1) > 3:
+            return start
+        slides = body.robot.tree.joint_type[node] == SLIDE
+        parts = len(onward) > 1 and not mentions(body.names[node], "arm")
+        if slides or parts:
+            start, hinges = deep, 0
+        node = deep
 
 
 def _settle_sides(body: Skeleton, legs: dict[str, int], arms: dict[str, int], left: Array, reasons: list[str]) -> Array:
@@ -290,6 +257,8 @@ def _arm_chain(body: Skeleton, root: int, finger_roots: dict[str, list[int]], si
     while True:
         node = chain[-1]
         onward = [c for c in body.children[node] if not body.is_follower(c) and not _is_finger(body, c)]
+        if len(onward) < len(body.children[node]):  # among fingers, what bears nothing further is one of them
+            onward = [c for c in onward if body.children[c]]
         deep = [c for c in onward if mentions(body.names[c], "arm") or _depth(body, c) >= 1]
         if len(deep) != 1 or (
             len(body.children[node]) > 1 and len(chain) > 3 and not mentions(body.names[deep[0]], "arm")
@@ -356,10 +325,20 @@ def _neck_and_face(body: Skeleton, used: set[int], chest: int) -> tuple[list[int
         named = [
             n
             for n in rest
-            if body.position[n][2] > top - 0.15 * body.size and body.position[n][2] > body.position[chest][2]
+            if not any(mentions([body.robot.joint_names[n - 1]], part) for part in ("arm", "leg", "digit", "wheel"))
+            and body.position[n][2] > top - 0.15 * body.size
+            and body.position[n][2] > body.position[chest][2]
         ]
     if not named:
         return [], face
     head = max(named, key=lambda n: len(_path_to_root(body, n)))
     chain = [n for n in _path_to_root(body, head)[::-1] if n in rest]
     return chain, [n for n in free if n in face or (n not in chain and head in _path_to_root(body, n))]
+
+
+def _trunk_without_arms(body: Skeleton, torso: list[int], neck: list[int]) -> tuple[list[int], list[int]]:
+    """What rises above the hips is trunk as far as it is named so, and neck from there on."""
+    count = 0
+    while count < len(neck) and mentions(body.names[neck[count]], "torso") > mentions(body.names[neck[count]], "head"):
+        count += 1
+    return torso + neck[:count], neck[count:]

@@ -116,7 +116,8 @@ def _read(source: _Source) -> Description:
     root = markup.parse(external.expand_xacro(path, files, source.arguments) if xacro else markup.read_bytes(path))
     readers = {"robot": read_urdf, "mujoco": read_mjcf}
     if root.tag not in readers:
-        raise RobotError(f"its first element is <{root.tag}>; a URDF begins with <robot>, an MJCF with <mujoco>")
+        kind = "an SDF" if root.tag == "sdf" else f"its first element is <{root.tag}>"
+        raise RobotError(f"{kind}; what is read is URDF or xacro, which begin with <robot>, and MJCF, with <mujoco>")
     return readers[root.tag](root, files, path.name.partition(".")[0])
 
 

@@ -52,7 +52,7 @@ def parse(text: bytes) -> Element:
         raise RobotError(f"more than {MAX_ATTRIBUTES} attributes")
     parser = DefusedXMLParser(target=_Bounded(), forbid_dtd=True)
     try:
-        parser.feed(text)
+        parser.feed(text.rstrip(b"\0"))
         root: Element = parser.close()
     except DefusedXmlException:
         raise RobotError("has a document type or entities, which are not allowed") from None

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Literal
 
 Side = Literal["left", "right"]
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SIDES: dict[str, Side] = {"left": "left", "l": "left", "lft": "left", "right": "right", "r": "right", "rgt": "right"}
+_SIDES: dict[str, Side] = {
+    **dict.fromkeys(("left", "l", "lft", "lt", "izq", "izquierda", "izquierdo"), "left"),
+    **dict.fromkeys(("right", "r", "rgt", "rt", "der", "derecha", "derecho"), "right"),
+}
 _GLUED = re.compile(
-    r"^(left|right|l|r)(?=(shoulder|upper|arm|elbow|fore|wrist|hand|hip|thigh|leg|knee|shin|ankle|foot|eye|finger|thumb))"
+    r"^(left|right|l|r)(?=(shoulder|upper|arm|elbow|fore|wrist|hand|hip|thigh|leg|knee|shin|ankle|foot|eye|finger|thumb"
+    r"|clavicle|collar|humerus|radius|femur|tibia|toe))"
 )
+_AXIS = re.compile(r"^(.{3,}?)r?[xyz]$")
+"""a part with the axis that it turns about behind it, as in "femurrz" """
 
 PARTS: dict[str, frozenset[str]] = {
     part: frozenset(text.split())
     for part, text in {
-        "leg": "hip thigh leg knee shin calf ankle foot feet toe toes sole tibia femur crotch wheel",
-        "arm": "shoulder arm upperarm elbow forearm wrist hand humerus palm gripper clavicle collar",
+        "leg": "hip thigh leg knee shin calf ankle foot feet toe toes sole tibia femur crotch",
+        "arm": "shoulder arm upperarm elbow forearm wrist hand humerus radius palm gripper clavicle collar",
         "finger": "finger fingers thumb index middle ring pinky little gripper claw knuckle phalanx proximal distal",
-        "head": "neck head face skull",
+        "digit": "finger fingers thumb index pinky little",
+        "head": "neck head face skull cervical",
         "face": "eye eyes jaw mouth eyelid eyelids eyebrow lip camera lid",
-        "torso": "waist torso chest trunk spine abdomen stomach body back lumbar",
-        "elbow": "elbow forearm lowerarm",
+        "wheel": "wheel wheels caster casters rotor propeller",
+        "torso": "waist torso chest trunk spine abdomen stomach body back lumbar spine pelvis thorax",
+        "elbow": "elbow forearm lowerarm radius",
         "knee": "knee shin calf tibia lowerleg",
     }.items()
 }
@@ -43,9 +52,15 @@ def words(name: str) -> list[str]:
             out += [word[0], word[1:]]
         else:
             out.append(word)
-    return out
+    return [_without_axis(word) for word in out]
 
 
+def _without_axis(word: str) -> str:
+    found = _AXIS.match(word) if word not in _all_parts() else None
+    return found.group(1) if found and found.group(1) in _all_parts() else word
+
+
+@cache
 def _all_parts() -> frozenset[str]:
     return frozenset().union(*PARTS.values())
 

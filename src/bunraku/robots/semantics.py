@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import RobotError
-from bunraku.robots.anatomy import UP, Skeleton, find_plan
+from bunraku.robots.anatomy import find_plan
 from bunraku.robots.names import mentions
 from bunraku.robots.robot import Robot
+from bunraku.robots.skeleton import UP, Skeleton
 
 Array = NDArray[np.float64]
 _FORWARD_X = np.eye(3)
@@ -53,7 +54,7 @@ def find_semantics(robot: Robot) -> Semantics:
     reasons = list(plan.reasons)
     points: dict[str, Point] = {}
     links = {"hips": _main_link(robot, plan.hips)}
-    if plan.arms:
+    if plan.arms or plan.torso:
         links["chest"] = _main_link(robot, plan.chest)
     if plan.neck:
         links["head"] = _main_link(robot, plan.neck[-1])
@@ -88,11 +89,24 @@ def _override_links(robot: Robot, links: dict[str, int], reasons: list[str]) -> 
 
 
 def _main_link(robot: Robot, node: int) -> int:
-    """The link that the node's joint moves; links welded to it come after it."""
-    found = np.flatnonzero(robot.links.node == node)
-    if not len(found):
-        raise RobotError(f"{robot.name}: no link on node {node}")
+    """The link that the node's joint moves; links welded to it come after it.
+
+    Where several joints move one link together, only the last of them carries it.
+    """
+    while not (found := np.flatnonzero(robot.links.node == node)).size:
+        below = np.flatnonzero(robot.tree.parent == node)
+        if not below.size:
+            raise RobotError(f"{robot.name}: no link on node {node}")
+        node = int(below[0])
     return int(found[0])
+
+
+def _point(body: Skeleton, node: int, place: Array) -> Point:
+    """A place in the world, neutral configuration, as a point of the link that the node moves."""
+    links, link = body.robot.links, _main_link(body.robot, node)
+    carrier = int(links.node[link])
+    local = body.rotation[carrier].T @ (place - body.position[carrier])
+    return Point(link, links.rotation[link].T @ (local - links.position[link]))
 
 
 def _add_limb(
@@ -112,15 +126,15 @@ def _add_limb(
     middle = find_hinge(body, chain, tip, "elbow" if kind == "arm" else "knee")
     root = _cluster_centre(body, chain[:middle] or chain[:1])
     upper, lower, end = (f"{side}_{part}" for part in parts)
-    points[upper] = Point(_main_link(robot, root), np.zeros(3))
-    points[lower] = Point(_main_link(robot, chain[middle]), np.zeros(3))
+    points[upper] = _point(body, root, body.position[root])
+    points[lower] = _point(body, chain[middle], body.position[chain[middle]])
     hinges[f"{side}_{kind}"] = chain[middle] - 1
     last = chain[-1]
     if last != chain[middle]:
-        points[end] = Point(_main_link(robot, last), np.zeros(3))
+        points[end] = _point(body, last, body.position[last])
         links[end] = _main_link(robot, last)
     else:
-        points[end] = Point(_main_link(robot, last), body.rotation[last].T @ (tip - body.position[last]))
+        points[end] = _point(body, last, tip)
         if kind == "leg":
             links[end] = _main_link(robot, last)
     names = [robot.joint_names[n - 1] for n in (root, chain[middle], last)]
