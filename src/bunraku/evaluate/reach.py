@@ -32,6 +32,8 @@ _MATTERS = 0.2
 _AT_SPEED = 0.97
 """of a joint's fastest"""
 _SAMPLES = 80
+_JOINTS_OF_A_LEG = 6
+"""with fewer a foot that stands flat leaves thigh and shin no choice"""
 
 
 @dataclass(frozen=True)
@@ -106,16 +108,26 @@ class _Limb:
             return "none of its joints turns it that way"
         if blame.max() >= free.max():
             k = int(blame.argmax())
-            end = float((robot.upper if up[k] else robot.lower)[own[k]])
-            text = f"{np.degrees(end):.0f}°" if robot.tree.joint_type[own[k] + 1] == HINGE else f"{end:.2f} m"
-            return f"{robot.joint_names[own[k]]} ends at {text}"
+            return self._end(own[k], bool(up[k]))
         fastest = own[int(free.argmax())]
         if speed[fastest] > _AT_SPEED * robot.velocity[fastest]:
             return f"{robot.joint_names[fastest]} moves as fast as it can"
         others = sorted({other for link in self.links for other in near.get(link, ()) if other not in self.links})
         if others:
             return f"{others[0]} is in the way"
-        return "its foot stands where it stands" if self.limb == "leg" else "other aims weigh more"
+        if self.limb == "arm":
+            return "other aims weigh more"
+        ankle = np.flatnonzero((up | down) & (gains == 0))
+        if ankle.size:
+            return f"its foot stands flat, and {self._end(own[ankle[0]], bool(up[ankle[0]]))}"
+        few = f" flat, and the leg has {len(own)} joints" if len(own) < _JOINTS_OF_A_LEG else " where it stands"
+        return f"its foot stands{few}"
+
+    def _end(self, joint: int, upper: bool) -> str:
+        robot = self.robot
+        end = float((robot.upper if upper else robot.lower)[joint])
+        text = f"{np.degrees(end):.0f}°" if robot.tree.joint_type[joint + 1] == HINGE else f"{end:.2f} m"
+        return f"{robot.joint_names[joint]} ends at {text}"
 
     def gains(self, qpos: Array, columns: list[int], wanted: Array, known: Flags) -> Array:
         """(joints,) by how much raising each would lessen the error of the whole limb, rad/rad, followers included."""

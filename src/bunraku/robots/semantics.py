@@ -16,6 +16,8 @@ from bunraku.robots.skeleton import UP, Skeleton
 
 Array = NDArray[np.float64]
 _FORWARD_X = np.eye(3)
+_SQUARE, _OBLIQUE = np.sin(np.radians(8)), np.sin(np.radians(45))
+"""a segment that is less than 8 degrees from square to its hinge's axis is so; beyond 45 that is no hinge across it"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +128,12 @@ def _add_limb(
     middle = find_hinge(body, chain, tip, "elbow" if kind == "arm" else "knee")
     root = _cluster_centre(body, chain[:middle] or chain[:1])
     upper, lower, end = (f"{side}_{part}" for part in parts)
-    points[upper] = _point(body, root, body.position[root])
-    points[lower] = _point(body, chain[middle], body.position[chain[middle]])
+    place = tip if chain[-1] == chain[middle] else body.position[chain[-1]]
+    bend = body.position[chain[middle]] + _aside(body, chain[middle], body.position[chain[middle]], place)
+    aside = _aside(body, chain[middle], body.position[root], bend)
+    carrier = root if not aside.any() or middle == 0 else chain[middle - 1]
+    points[upper] = _point(body, carrier, body.position[root] + aside)
+    points[lower] = _point(body, chain[middle], bend)
     hinges[f"{side}_{kind}"] = chain[middle] - 1
     last = chain[-1]
     if last != chain[middle]:
@@ -139,6 +145,18 @@ def _add_limb(
             links[end] = _main_link(robot, last)
     names = [robot.joint_names[n - 1] for n in (root, chain[middle], last)]
     reasons.append(f"{side} {kind}: {parts[0]} at {names[0]}, {parts[1]} at {names[1]}, {parts[2]} at {names[2]}")
+
+
+def _aside(body: Skeleton, hinge: int, start: Array, end: Array) -> Array:
+    """(3,) how far along the hinge's axis a segment's start has to move for the segment to lie square to the axis.
+
+    A thigh lies square to the axis of the knee, and where on that axis the joint was drawn means nothing. A robot's
+    thigh may be built far to the side of where its hip joints meet. What is nearly square stays as it is.
+    """
+    axis, along = body.axis[hinge], end - start
+    offset, length = float(along @ axis), float(np.linalg.norm(along))
+    slanted = _SQUARE * length < abs(offset) < _OBLIQUE * length
+    return axis * offset if slanted else np.zeros(3)
 
 
 def _tip(body: Skeleton, chain: list[int]) -> Array:
