@@ -97,9 +97,6 @@ def test_the_skeleton_is_the_one_that_mujoco_reads(path, tmp_path):
         (arm(joint("x", "hand", "gone")), "joint 'x' names a link 'gone' that does not exist"),
         (arm('<joint name="x" type="fixed"><child link="hand"/></joint>'), "joint 'x' has no parent"),
         (arm(joint("x", "hand", "base")), "circle"),
-        (arm(link("c") + joint("x", "c", "hand")), "link 'hand' is the child of two joints, 'elbow' and 'x'"),
-        (arm(link("c")), "2 root links, 'base', 'c'"),
-        (arm(link("c") + link("d") + joint("x", "c", "d") + joint("y", "d", "c")), "link 'c' is part of a circle"),
         (urdf(link("a"), link("b"), joint("j", "a", "b", inside='<axis xyz="0 0 0"/>')), "joint 'j' has a zero axis"),
         (urdf(link("a"), link("b"), joint("j", "a", "b", inside='<axis xyz="0 0 nan"/>')), "axis of joint 'j'"),
         (urdf(link("a"), link("b"), joint("j", "a", "b", "planar")), "joint 'j' is of type 'planar'"),
@@ -118,6 +115,26 @@ def test_what_is_wrong_is_named(text, says):
     with pytest.raises(RobotError, match=says) as caught:
         described(text)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "inside, says",
+    [
+        (link("c") + joint("x", "c", "hand"), "link 'hand' is the child of two joints, 'elbow' and 'x'"),
+        (joint("x", "hand", "hand"), "link 'hand' is the child of two joints, 'elbow' and 'x'"),
+        (link("c"), "1 links hang on no joint of the robot and are left out: 'c'"),
+        (link("c") + link("d") + joint("x", "c", "d") + joint("y", "d", "c"), "2 links hang on no joint of the robot"),
+        (
+            link("f") + link("c") + joint("f", "hand", "f", inside='<mimic joint="x"/>') + joint("x", "c", "hand"),
+            "the second is left out",
+        ),
+    ],
+)
+def test_loops_and_islands_are_left_out_with_a_warning(inside, says):
+    """A joint that closes a loop and links that hang on nothing leave a robot that works, and says so."""
+    made = described(arm(inside))
+    assert [e.get("name") for e in made.root.iterfind("worldbody//body")][:2] == ["base", "hand"]
+    assert any(says in warning for warning in made.warnings)
 
 
 def test_too_many_and_too_far():

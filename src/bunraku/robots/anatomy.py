@@ -17,6 +17,8 @@ from bunraku.robots.robot import Robot
 from bunraku.robots.skeleton import UP, Skeleton
 
 Array = NDArray[np.float64]
+_SKEWED = float(np.cos(np.radians(10)))
+"""a base whose axes are nearer than this to the robot's has the robot's"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,10 +193,10 @@ def _single_arm(body: Skeleton, taken: set[int], reasons: list[str]) -> dict[str
 
 
 def _is_other_than_arm(body: Skeleton, root: int) -> bool:
-    """Whether the branch is named as a head, a leg or wheels rather than an arm."""
+    """Whether the branch is named as a head, a leg, a trunk or wheels rather than an arm."""
     names = body.subtree_names(root)
     arm = votes(names, "arm") + votes(names, "finger")
-    return max(votes(names, part) for part in ("head", "leg", "wheel")) > arm
+    return max(votes(names, part) for part in ("head", "leg", "wheel", "torso")) > arm
 
 
 def _beginning_of_arm(body: Skeleton, root: int) -> int:
@@ -230,9 +232,20 @@ def _settle_sides(body: Skeleton, legs: dict[str, int], arms: dict[str, int], le
         for limbs in (legs, arms):
             if len(limbs) == 2:
                 limbs["left"], limbs["right"] = limbs["right"], limbs["left"]
+    left = _measured(body, [*(limbs for limbs in (legs, arms) if len(limbs) == 2)], left)
     forward = np.cross(left, UP)
     reasons.append(f"faces {_axis_name(forward)} of its base{'' if score == 0 else f' ({why})'}")
     return left
+
+
+def _measured(body: Skeleton, limbs: list[dict[str, int]], left: Array) -> Array:
+    """Left as the limbs lie, where the base's axes are turned well away from the robot's."""
+    across = sum((_middle(body, pair["left"]) - _middle(body, pair["right"]) for pair in limbs), np.zeros(3))
+    across = across - UP * (across @ UP)
+    length = float(np.linalg.norm(across))
+    if length < 1e-6 or not _SKEWED > across @ left / length > -_SKEWED:
+        return left
+    return np.asarray(across / length)
 
 
 def _feet_say(body: Skeleton, legs: dict[str, int], left: Array) -> int:

@@ -17,6 +17,10 @@ Array = NDArray[np.float64]
 _LEG = re.compile(r"leg|hip|knee|ankle|foot|toe|thigh|shin|calf|shank", re.IGNORECASE)
 _ARM = re.compile(r"arm|shoulder|elbow|wrist|hand|finger|thumb|palm|grip|neck|head|eye|jaw", re.IGNORECASE)
 _WHEEL = re.compile(r"wheel|caster", re.IGNORECASE)
+_UPRIGHT = [sign * np.eye(3)[axis] for axis in (2, 1, 0) for sign in (1.0, -1.0)]
+"""which way up a robot may have been drawn, likeliest first"""
+_APART = 0.01
+"""m; hips are at least this far from the middle"""
 _SHORTEST = 0.2
 """m; a chain without telling names must be at least this long to be a leg"""
 
@@ -109,27 +113,43 @@ def _is_named_leg(model: mujoco.MjModel, chain: list[int]) -> bool:
 
 
 def _mirrored(model: mujoco.MjModel, anchors: Array, chains: list[list[int]]) -> list[list[int]]:
-    """Two chains whose names do not tell: mirror images of each other that go down from the base and end lowest."""
-    joints = {chain[0]: [_points(model, anchors, b) for b in chain] for chain in chains}
+    """Two chains whose names do not tell: mirror images of each other that go down from the base and end lowest.
+
+    A robot that was drawn with another axis up than z has, besides, a pair of arms.
+    """
+    joints = {chain[0]: np.concatenate([_points(model, anchors, b) for b in chain]) for chain in chains}
     able = [
         chain
         for chain in chains
         if _hinges(model, chain) >= 4 and not any(_ARM.search(w) or _WHEEL.search(w) for w in _words(model, chain))
     ]
-    lowest = float(anchors[:, 2].min()) if len(anchors) else 0.0
-    best: list[list[int]] = []
-    for i, left in enumerate(able):
-        for right in able[i + 1 :]:
-            a, b = np.concatenate(joints[left[0]]), np.concatenate(joints[right[0]])
-            if len(a) != len(b):
-                continue
-            length = float(a[:, 2].max() - a[:, 2].min())
-            mirrored = np.abs(a - b * [1, -1, 1]).max() < 0.1 * max(length, 1e-9)
-            downwards = a[0, 2] - a[-1, 2] > 0.8 * length and length > _SHORTEST
-            reaches = a[-1, 2] - lowest < 0.1 * length
-            if mirrored and downwards and reaches and abs(a[0, 1]) > 0.01:
-                best = [left, right]
-    return best
+    for up in _UPRIGHT:
+        others = [axis for axis in np.eye(3) if not axis @ up]
+        pairs = [
+            (a, b)
+            for k, a in enumerate(able)
+            for b in able[k + 1 :]
+            if any(_mirror_images(joints[a[0]], joints[b[0]], across) for across in others)
+        ]
+        lowest = float((anchors @ up).min()) if len(anchors) else 0.0
+        standing = [pair for pair in pairs if _goes_down(joints[pair[0][0]] @ up, lowest)]
+        if standing and (up[2] > 0 or len(pairs) > 1):
+            return list(standing[-1])
+    return []
+
+
+def _mirror_images(a: Array, b: Array, across: Array) -> bool:
+    if len(a) != len(b):
+        return False
+    length = float(np.ptp(a, axis=0).max())
+    mirrored = float(np.abs(a - (b - 2 * np.outer(b @ across, across))).max()) < 0.1 * max(length, 1e-9)
+    return mirrored and abs(float(a[0] @ across)) > _APART
+
+
+def _goes_down(heights: Array, lowest: float) -> bool:
+    """Whether a chain's joints, hip first, lead down to where the robot ends."""
+    length = float(np.ptp(heights))
+    return bool(heights[0] - heights[-1] > 0.8 * length and length > _SHORTEST and heights[-1] - lowest < 0.1 * length)
 
 
 def _points(model: mujoco.MjModel, anchors: Array, body: int) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
@@ -35,6 +36,8 @@ class _Reader:
         self.weighed = any(link.find("inertial/mass") is not None for link in self.links.values())
         self.welded: set[str] = set()
         self.swapped: list[str] = []
+        self.lost: set[str] = set()
+        """joints that were left out"""
 
     def read(self) -> Description:
         base = self._check_topology()
@@ -53,33 +56,55 @@ class _Reader:
         return self.out
 
     def _check_topology(self) -> str:
-        """The root link's name; every joint joins two links that exist, and every link hangs on one joint or none."""
+        """The root link's name; every joint joins two links that exist.
+
+        A second joint above a link closes a loop, and what hangs together with nothing else is an island: the largest
+        tree is the robot, and the rest is left out.
+        """
         if not self.links:
             raise RobotError("has no links")
         if len(self.links) > MAX_BODIES:
             raise RobotError(f"has {len(self.links)} links, more than {MAX_BODIES}")
         above: dict[str, str] = {}
-        for name, joint in self.joints.items():
+        for name, joint in list(self.joints.items()):
             ends = [_attribute(joint, end, "link", f"joint '{name}'") for end in ("parent", "child")]
             for end in ends:
                 if end not in self.links:
                     raise RobotError(f"joint '{name}' names a link '{end}' that does not exist")
             parent, child = ends
             if child in above:
-                raise RobotError(f"link '{child}' is the child of two joints, '{above[child]}' and '{name}'")
+                self.out.warnings.append(
+                    f"link '{child}' is the child of two joints, '{above[child]}' and '{name}': the second is left out"
+                )
+                self._lose(name)
+                continue
             above[child] = name
             self.below[parent].append(joint)
-        roots = [name for name in self.links if name not in above]
-        if len(roots) > 1:
-            shown = ", ".join(f"'{name}'" for name in roots[:4]) + (", …" if len(roots) > 4 else "")
-            raise RobotError(f"has {len(roots)} root links, {shown}; one tree has one")
-        reached = [roots[0]] if roots else []
+        trees = {name: self._tree(name) for name in self.links if name not in above}
+        if not trees:
+            raise RobotError(f"link '{next(iter(self.links))}' is part of a circle of joints")
+        root = max(trees, key=lambda name: len(trees[name]))
+        self._leave_out([name for name in self.links if name not in trees[root]], above)
+        return root
+
+    def _tree(self, root: str) -> dict[str, None]:
+        """All links that hang on this one, itself included, in order."""
+        reached = [root]
         for name in reached:
             reached += [_attribute(joint, "child", "link", "") for joint in self.below[name]]
-        if len(reached) < len(self.links):
-            lost = next(name for name in self.links if name not in reached)
-            raise RobotError(f"link '{lost}' is part of a circle of joints")
-        return roots[0]
+        return dict.fromkeys(reached)
+
+    def _leave_out(self, lost: list[str], above: Mapping[str, str]) -> None:
+        for name in lost:
+            del self.links[name]
+            self._lose(above.get(name, ""))
+        if lost:
+            shown = ", ".join(f"'{name}'" for name in lost[:3]) + (", …" if len(lost) > 3 else "")
+            self.out.warnings.append(f"{len(lost)} links hang on no joint of the robot and are left out: {shown}")
+
+    def _lose(self, joint: str) -> None:
+        if self.joints.pop(joint, None) is not None:
+            self.lost.add(joint)
 
     def _skip_world(self, base: str) -> tuple[str, Array, Array]:
         """The base link and its place; a bodiless root that only carries the base (`world`, `odom`) is left out."""
@@ -161,6 +186,8 @@ class _Reader:
             if leader == name:
                 raise RobotError(f"joint '{name}' mimics itself")
             if leader not in self.joints:
+                if leader in self.lost:
+                    continue
                 raise RobotError(f"joint '{name}' mimics a joint '{leader}' that does not exist")
             ratio = number(mimic.get("multiplier") or "1", f"multiplier of joint '{name}'")
             offset = number(mimic.get("offset") or "0", f"offset of joint '{name}'")
