@@ -17,6 +17,9 @@ from bunraku.robots.names import mentions, side_of, votes, words
         ("l_hip-yaw.2", ["l", "hip", "yaw", "2"]),
         ("RKNEE", ["r", "knee"]),
         ("leftknee", ["left", "knee"]),
+        ("lfemurrz", ["l", "femur"]),
+        ("rhumerusrx", ["r", "humerus"]),
+        ("hip_z", ["hip", "z"]),
     ],
 )
 def test_words_of_common_styles(name: str, expected: list[str]) -> None:
@@ -32,6 +35,7 @@ def test_words_of_common_styles(name: str, expected: list[str]) -> None:
         (["torso"], None),
         (["left_right_link"], None),
         (["leg_link"], None),
+        (["codo_izq", "hombro_izq", "der"], "left"),
         (["l_knee", "left_shin", "right_bolt"], "left"),
     ],
 )

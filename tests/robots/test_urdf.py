@@ -122,8 +122,8 @@ def test_what_is_wrong_is_named(text, says):
     [
         (link("c") + joint("x", "c", "hand"), "link 'hand' is the child of two joints, 'elbow' and 'x'"),
         (joint("x", "hand", "hand"), "link 'hand' is the child of two joints, 'elbow' and 'x'"),
-        (link("c"), "1 links hang on no joint of the robot and are left out: 'c'"),
-        (link("c") + link("d") + joint("x", "c", "d") + joint("y", "d", "c"), "2 links hang on no joint of the robot"),
+        (link("c"), "left out, as no joint ties them to the robot: 'c'"),
+        (link("c") + link("d") + joint("x", "c", "d") + joint("y", "d", "c"), "ties them to the robot: 'c', 'd'"),
         (
             link("f") + link("c") + joint("f", "hand", "f", inside='<mimic joint="x"/>') + joint("x", "c", "hand"),
             "the second is left out",

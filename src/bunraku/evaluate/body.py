@@ -82,7 +82,7 @@ def of_robot(robot: Robot, qpos: Array, trunk: str) -> Body:
     T, semantics = len(qpos), robot.semantics
     found = [(i, semantics.points[name]) for i, name in enumerate(POINTS) if name in semantics.points]
     columns, links = [i for i, _ in found], [point.link for _, point in found]
-    offsets = np.array([point.position for _, point in found])
+    offsets = np.array([point.position for _, point in found]).reshape(-1, 3)
     points, known = np.zeros((T, len(POINTS), 3)), np.zeros((T, len(POINTS)), bool)
     origin, turn, base = np.empty((T, 3)), np.empty((T, 3, 3)), semantics.links[trunk]
     link_from_trunk = robot.link_poses(robot.neutral)[1][base].T @ semantics.world_from_body

@@ -109,9 +109,9 @@ class _Limb:
         if blame.max() >= free.max():
             k = int(blame.argmax())
             return self._end(own[k], bool(up[k]))
-        fastest = own[int(free.argmax())]
-        if speed[fastest] > _AT_SPEED * robot.velocity[fastest]:
-            return f"{robot.joint_names[fastest]} moves as fast as it can"
+        fast = speed[own] > _AT_SPEED * robot.velocity[own]
+        if fast.any():
+            return f"{robot.joint_names[own[int(np.where(fast, 1 + np.abs(gains), 0).argmax())]]} moves as fast as it can"
         others = sorted({other for link in self.links for other in near.get(link, ()) if other not in self.links})
         if others:
             return f"{others[0]} is in the way"

@@ -61,7 +61,7 @@ def find_stance(model: mujoco.MjModel) -> Stance:
     positions = data.xpos.copy()
     chains = _chains(model)
     named = [chain for chain in chains if _is_named_leg(model, chain)]
-    legs = named if len(named) >= 2 else _mirrored(model, data.xanchor, chains)
+    legs = named if len(named) >= 2 else _mirrored(model, data.xanchor - positions[1], chains)
     return Stance(
         legs=tuple(tuple(chain) for chain in legs) if len(legs) >= 2 else (),
         positions=positions,
@@ -115,7 +115,8 @@ def _is_named_leg(model: mujoco.MjModel, chain: list[int]) -> bool:
 def _mirrored(model: mujoco.MjModel, anchors: Array, chains: list[list[int]]) -> list[list[int]]:
     """Two chains whose names do not tell: mirror images of each other that go down from the base and end lowest.
 
-    A robot that was drawn with another axis up than z has, besides, a pair of arms.
+    `anchors` (joints, 3) as seen from the base. A robot that was drawn with another axis up than z has, besides, a
+    pair of arms.
     """
     joints = {chain[0]: np.concatenate([_points(model, anchors, b) for b in chain]) for chain in chains}
     able = [

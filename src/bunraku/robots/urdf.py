@@ -100,7 +100,7 @@ class _Reader:
             self._lose(above.get(name, ""))
         if lost:
             shown = ", ".join(f"'{name}'" for name in lost[:3]) + (", …" if len(lost) > 3 else "")
-            self.out.warnings.append(f"{len(lost)} links hang on no joint of the robot and are left out: {shown}")
+            self.out.warnings.append(f"left out, as no joint ties them to the robot: {shown}")
 
     def _lose(self, joint: str) -> None:
         if self.joints.pop(joint, None) is not None:
