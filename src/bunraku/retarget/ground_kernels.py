@@ -253,8 +253,11 @@ def stand(ground, stance, tasks, targets, footing, positions, position_valid, wo
 
 
 @kernel
-def settle(ground, stance, tasks, positions, position_valid, qpos, work):
-    """After a frame: in the air the lowest point is as high as the person's; nothing is left below the floor."""
+def settle(ground, stance, lifts, tasks, positions, position_valid, qpos, work):
+    """After a frame: in the air the lowest point is as high as the person's; nothing is left below the floor.
+
+    A base that does not lift keeps its height.
+    """
     low = robot_low_point(ground, tasks, work)
     wanted = human_low_point(ground.clearance, positions, position_valid)
     held = 0.0
@@ -265,7 +268,7 @@ def settle(ground, stance, tasks, positions, position_valid, qpos, work):
     if wanted < np.inf:
         # Measured feet waver by a centimetre or two while they stand: only what is clearly off leaves the ground.
         lift = (1.0 - held) * (max(0.0, wanted - 0.02) * ground.scale - low)
-    lift = max(lift, -low)
+    lift = max(lift, -low) if lifts else 0.0
     qpos[2] += lift
     for node in range(len(work.node_position)):
         work.node_position[node, 2] += lift
