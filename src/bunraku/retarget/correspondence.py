@@ -46,7 +46,7 @@ class Weights:
 MODES: Mapping[str, Weights] = MappingProxyType(
     {
         "posture": Weights(),
-        "hands": Weights(reach=200.0, guide=0.02),
+        "hands": Weights(reach=200.0, guide=0.05),
         "mixed": Weights(reach=10.0, guide=0.5),
     }
 )

@@ -43,6 +43,8 @@ Array = NDArray[np.float64]
 
 LIMB_NAMES = tuple(f"{side}_arm" for side in SIDES)
 """limbs that may change to another branch of their joints; a leg that stands must not"""
+BODY_PARTS = ("torso", "neck", *LIMB_NAMES, *(f"{side}_leg" for side in SIDES))
+"""parts whose joints the whole-body problem moves"""
 ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
 FULL_SPEED_S = 0.08
@@ -190,6 +192,14 @@ class WholeBodyMapper:
     def tasks(self) -> Tasks:
         """What is to be matched: directions, orientations, then the places of soles and hips."""
         return self._tasks
+
+    @property
+    def idle_joints(self) -> tuple[int, ...]:
+        """Independent joints that no part of a person drives: they stay at rest."""
+        parts = self.robot.semantics.joints
+        driven = set(self.extremities.moved)
+        driven |= {joint for part, joints in parts.items() for joint in joints if part in BODY_PARTS}
+        return tuple(int(joint) for joint in self.robot.tree.independent if int(joint) not in driven)
 
     def variable_of(self, joint: int) -> int:
         """The variable that moves a joint."""

@@ -37,6 +37,15 @@ class Shape:
 
 
 @dataclass(frozen=True, eq=False)
+class Point:
+    """A point fixed to a link."""
+
+    link: int
+    position: Array
+    """(3,) in the link's frame"""
+
+
+@dataclass(frozen=True, eq=False)
 class Links:
     """Named frames, L of them, each welded to a node of the tree."""
 

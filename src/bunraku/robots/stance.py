@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bunraku.robots.names import words
 
 if TYPE_CHECKING:
     import mujoco
@@ -17,6 +20,7 @@ Array = NDArray[np.float64]
 _LEG = re.compile(r"leg|hip|knee|ankle|foot|toe|thigh|shin|calf|shank", re.IGNORECASE)
 _ARM = re.compile(r"arm|shoulder|elbow|wrist|hand|finger|thumb|palm|grip|neck|head|eye|jaw", re.IGNORECASE)
 _WHEEL = re.compile(r"wheel|caster", re.IGNORECASE)
+_WHEELS = {"wheel", "wheels", "caster", "casters"}
 _SHORTEST = 0.2
 """m; a chain without telling names must be at least this long to be a leg"""
 
@@ -46,6 +50,11 @@ class Stance:
         axis = np.zeros(3)
         axis[np.argmax(np.abs(rise))] = np.sign(rise[np.argmax(np.abs(rise))])
         return axis if axis.any() else None
+
+
+def rolls(names: Iterable[str]) -> bool:
+    """Whether names of bodies and joints, two of them at least, speak of wheels."""
+    return sum(any(word in _WHEELS for word in words(name)) for name in names) >= 2
 
 
 def find_stance(model: mujoco.MjModel) -> Stance:

@@ -12,8 +12,10 @@ from bunraku.outputs.figure import Figure
 from bunraku.outputs.picture import Scene
 from bunraku.outputs.strip import Image, save_png, strip
 from bunraku.outputs.video import write_video
+from bunraku.retarget import retarget
 from bunraku.robots import Robot
 from bunraku.session.performance import Performance
+from bunraku.sources import read_motion
 
 FILM_FPS = 30.0
 SIZE = (640, 480)
@@ -54,6 +56,18 @@ def write_portrait(robot: Robot, path: Path) -> Path:
     """The robot as it stands."""
     with Scene(robot, width=640, height=640) as scene:
         return save_png(scene.render(robot.neutral), path)
+
+
+def write_alignment(robot: Robot, path: Path) -> Path:
+    """A person in the canonical T and the robot at rest, as both are thought together, then as the mapping has it."""
+    person_in_t = read_motion("synth:t-pose?seconds=0")
+    led = retarget(person_in_t, robot).qpos[0]
+    at, valid = person_in_t.positions[0], person_in_t.position_valid[0]
+    with Scene(robot, figure=person(), width=STRIP_SIZE[0], height=STRIP_SIZE[1]) as scene:
+        images = [scene.render(qpos, at, valid) for qpos in (robot.neutral, led)]
+    labels = ("the reference pose: both bodies as they are paired", "the robot led to the T")
+    title = f"a person in the T, and {robot.name}"
+    return save_png(strip(images, labels, title=title, captions=("person", robot.name)), path)
 
 
 def _frame(scene: Scene, performance: Performance, frame: int) -> Image:
