@@ -36,7 +36,7 @@ BODIES = ("whole", "upper")
 BASES = ("free", "fixed", "planar")
 Edit = Mapping[str, Any]
 """arguments of `human.edited`"""
-Way = Mapping[str, str]
+Way = Mapping[str, Any]
 """arguments of `retarget`: mode and body"""
 
 

@@ -23,7 +23,7 @@ def strip(
     title: str = "",
     captions: tuple[str, ...] = (),
 ) -> Image:
-    """Frames of one size side by side on white, each with its time or label above and the captions below, spread evenly."""
+    """Frames of one size side by side on white, each with its time or label, and the captions below, spread evenly."""
     from PIL import Image as Pictures
     from PIL import ImageDraw, ImageFont
 

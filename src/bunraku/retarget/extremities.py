@@ -68,7 +68,8 @@ class Extremities:
     def moved(self) -> tuple[int, ...]:
         """The joints of hands and face that follow the person."""
         led = () if self.grasp is None else self.grasp.grasp.column - self.robot.first_joint
-        return (*map(int, led), *(joint.joint for joint in (*self.fingers, *self.face)))
+        own: tuple[FingerJoint | FaceJoint, ...] = (*self.fingers, *self.face)
+        return (*map(int, led), *(joint.joint for joint in own))
 
     @property
     def unmatched(self) -> tuple[str, ...]:

@@ -76,6 +76,8 @@ REST_WEIGHT = 100.0
 """the same for a hand or a knee"""
 PATH_WEIGHT = 1.0
 """per m²: the way of the hips yields to everything but nothing else decides it in the air"""
+ANKLES = (int(PATCH_JOINTS[1]), int(PATCH_JOINTS[3]))
+"""the joints of heels"""
 HOLD_S = 0.1
 """in which a foot is put down or let go"""
 LOCKED = 0.999
@@ -90,8 +92,11 @@ REACH_M = 0.2
 
 @kernel
 def human_low_point(clearance, positions, position_valid):
-    """Height of the person's lowest point above the floor; infinite where no joint that can touch it is known."""
+    """Height of the person's lowest point above the floor; infinite where a foot is not known, which may be it."""
     low = np.inf
+    for foot in ANKLES:
+        if not position_valid[foot]:
+            return low
     for joint in range(len(clearance)):
         if clearance[joint] < np.inf and position_valid[joint]:
             low = min(low, positions[joint, 2] - clearance[joint])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bunraku.errors import UnknownNameError
 from bunraku.human import HumanMotion, HumanPose
 from bunraku.human.contacts import measured_clearance, resting_clearance
+from bunraku.human.gaps import Sight, gently, without_gaps
 from bunraku.human.ground import on_ground
 from bunraku.human.opening import without_calibration
 from bunraku.human.skeleton import SIDES
@@ -75,6 +76,7 @@ class MapperState:
     targets: Targets
     pace: Pace
     extremities: ExtremityState
+    sight: Sight
     started: bool = False
 
 
@@ -136,10 +138,12 @@ class WholeBodyMapper:
             targets,
             self._pace(),
             self.extremities.start(),
+            Sight(),
         )
 
     def solve(self, pose: HumanPose, state: MapperState, *, dt_s: float = np.inf) -> Target:
         """One pose; no joint moves faster than its limit over `dt_s`. The first one after `start` is searched for."""
+        pose = gently(pose, state.sight, dt_s)
         if not state.started:
             self.begin(pose.positions[0], first_poses(self, pose, state)[0], state)
             state.started = True
@@ -152,7 +156,7 @@ class WholeBodyMapper:
 
     def solve_clip(self, motion: HumanMotion) -> RobotMotion:
         """A whole recording, frame after frame."""
-        motion = on_ground(without_calibration(motion))
+        motion = without_gaps(on_ground(without_calibration(motion)))
         self.prepare(leg_length(motion), measured_clearance(motion), arm_build(motion))
         out, costs, steps = solve_clip(self, motion)
         return RobotMotion(

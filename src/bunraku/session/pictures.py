@@ -20,6 +20,8 @@ from bunraku.sources import read_motion
 FILM_FPS = 30.0
 SIZE = (640, 480)
 STRIP_SIZE = (600, 430)
+WIDE_SIZE, WIDE_APART = (900, 430), 1.25
+"""with room for two pairs of arms stretched out"""
 
 
 def person() -> Figure:
@@ -63,7 +65,8 @@ def write_alignment(robot: Robot, path: Path) -> Path:
     person_in_t = read_motion("synth:t-pose?seconds=0")
     led = retarget(person_in_t, robot).qpos[0]
     at, valid = person_in_t.positions[0], person_in_t.position_valid[0]
-    with Scene(robot, figure=person(), width=STRIP_SIZE[0], height=STRIP_SIZE[1]) as scene:
+    width, height = WIDE_SIZE
+    with Scene(robot, figure=person(), width=width, height=height, apart=WIDE_APART) as scene:
         images = [scene.render(qpos, at, valid) for qpos in (robot.neutral, led)]
     labels = ("the reference pose: both bodies as they are paired", "the robot led to the T")
     title = f"a person in the T, and {robot.name}"
