@@ -98,7 +98,6 @@ def test_the_skeleton_is_the_one_that_mujoco_reads(path, tmp_path):
         (arm('<joint name="x" type="fixed"><child link="hand"/></joint>'), "joint 'x' has no parent"),
         (arm(joint("x", "hand", "base")), "circle"),
         (arm(link("c") + joint("x", "c", "hand")), "link 'hand' is the child of two joints, 'elbow' and 'x'"),
-        (arm(link("c")), "2 root links, 'base', 'c'"),
         (arm(link("c") + link("d") + joint("x", "c", "d") + joint("y", "d", "c")), "link 'c' is part of a circle"),
         (urdf(link("a"), link("b"), joint("j", "a", "b", inside='<axis xyz="0 0 0"/>')), "joint 'j' has a zero axis"),
         (urdf(link("a"), link("b"), joint("j", "a", "b", inside='<axis xyz="0 0 nan"/>')), "axis of joint 'j'"),
@@ -118,6 +117,15 @@ def test_what_is_wrong_is_named(text, says):
     with pytest.raises(RobotError, match=says) as caught:
         described(text)
     assert "\n" not in str(caught.value)
+
+
+def test_the_largest_piece_is_the_robot():
+    """Links that hang on nothing are left out with all that hangs on them, and the warning names them."""
+    out = described(arm(link("c") + link("d") + link("e") + link("f") + joint("x", "c", "d") + joint("y", "d", "e")))
+    assert [body.get("name") for body in out.bodies()] == ["c", "d", "e"]
+    assert out.warnings == [
+        "it is in 3 pieces: the largest, on 'c', is the robot; left out with what hangs on them: 'base', 'f'"
+    ]
 
 
 def test_too_many_and_too_far():

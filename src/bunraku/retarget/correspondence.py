@@ -46,7 +46,7 @@ class Weights:
 MODES: Mapping[str, Weights] = MappingProxyType(
     {
         "posture": Weights(),
-        "hands": Weights(reach=200.0, guide=0.05),
+        "hands": Weights(reach=200.0, guide=0.05, hips=10.0),
         "mixed": Weights(reach=10.0, guide=0.5),
     }
 )
@@ -61,7 +61,9 @@ def weights_for(mode: str | None, weights: Weights | None = None) -> Weights:
         raise UnknownNameError("mode", mode, MODES)
     if weights is None:
         return MODES[mode or "posture"]
-    return weights if mode is None else replace(weights, reach=MODES[mode].reach, guide=MODES[mode].guide)
+    if mode is None:
+        return weights
+    return replace(weights, reach=MODES[mode].reach, guide=MODES[mode].guide, hips=MODES[mode].hips)
 
 
 @dataclass(frozen=True, eq=False)

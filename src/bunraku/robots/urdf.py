@@ -71,8 +71,7 @@ class _Reader:
             self.below[parent].append(joint)
         roots = [name for name in self.links if name not in above]
         if len(roots) > 1:
-            shown = ", ".join(f"'{name}'" for name in roots[:4]) + (", …" if len(roots) > 4 else "")
-            raise RobotError(f"has {len(roots)} root links, {shown}; one tree has one")
+            roots = [self._keep_largest(roots)]
         reached = [roots[0]] if roots else []
         for name in reached:
             reached += [_attribute(joint, "child", "link", "") for joint in self.below[name]]
@@ -80,6 +79,27 @@ class _Reader:
             lost = next(name for name in self.links if name not in reached)
             raise RobotError(f"link '{lost}' is part of a circle of joints")
         return roots[0]
+
+    def _keep_largest(self, roots: list[str]) -> str:
+        """The root that carries most links; the others are left out with all that hangs on them, and named."""
+        trees = {}
+        for root in roots:
+            trees[root] = [root]
+            for name in trees[root]:
+                trees[root] += [_attribute(joint, "child", "link", "") for joint in self.below[name]]
+        kept = max(roots, key=lambda root: len(trees[root]))
+        lost = [root for root in roots if root != kept]
+        gone = {name for root in lost for name in trees[root]}
+        self.links = {name: link for name, link in self.links.items() if name not in gone}
+        self.joints = {
+            name: joint for name, joint in self.joints.items() if _attribute(joint, "child", "link", "") not in gone
+        }
+        shown = ", ".join(f"'{name}'" for name in lost[:4]) + (", …" if len(lost) > 4 else "")
+        self.out.warnings.append(
+            f"it is in {len(roots)} pieces: the largest, on '{kept}', is the robot; "
+            f"left out with what hangs on them: {shown}"
+        )
+        return kept
 
     def _skip_world(self, base: str) -> tuple[str, Array, Array]:
         """The base link and its place; a bodiless root that only carries the base (`world`, `odom`) is left out."""
