@@ -10,7 +10,6 @@ from bunraku.robots import Robot, load_robot
 from small_robots import write
 
 SIDES = (("left", 1.0), ("right", -1.0))
-UPRIGHT_LEG = 'range="-100 60"'
 
 
 def joint(name: str, axis: str, bounds: str = "-120 120", at: str = "0 0 0") -> str:
@@ -32,7 +31,9 @@ def leg(side: str, sign: float, beside: float = 0.0, toe: bool = False) -> str:
     tip = body(f"{side}_toe", (0.13, 0, -0.05), joint(f"{side}_toe_pitch", "0 1 0"), "0.03 0.04 0.02")
     ankle = joint(f"{side}_ankle_pitch", "0 1 0") + joint(f"{side}_ankle_roll", "1 0 0")
     foot = body(f"{side}_foot", (0, 0, -0.4), ankle + (tip if toe else ""), "0.1 0.04 0.02", "0.03 0 -0.05")
-    shin = body(f"{side}_shin", (0, 0, -0.4), joint(f"{side}_knee", "0 1 0", "-5 140") + foot, "0.04 0.04 0.15", "0 0 -0.2")
+    shin = body(
+        f"{side}_shin", (0, 0, -0.4), joint(f"{side}_knee", "0 1 0", "-5 140") + foot, "0.04 0.04 0.15", "0 0 -0.2"
+    )
     pitch = joint(f"{side}_hip_pitch", "0 1 0") + shin
     thigh = body(f"{side}_thigh", (0, sign * beside, 0), pitch, "0.05 0.05 0.12", "0 0 -0.2")
     hip = joint(f"{side}_hip_yaw", "0 0 1", "-60 60") + joint(f"{side}_hip_roll", "1 0 0", "-60 60")
@@ -49,7 +50,9 @@ def arm(side: str, sign: float, fingers: bool = False) -> str:
     hand = body(f"{side}_hand", (0, 0, -0.25), turn, "0.02 0.04 0.04", "0 0 -0.05")
     forearm = joint(f"{side}_elbow", "0 -1 0", "-5 140") + hand
     lower = body(f"{side}_forearm", (0, 0, -0.3), forearm, "0.03 0.03 0.1", "0 0 -0.13")
-    shoulder = joint(f"{side}_shoulder_pitch", "0 1 0", "-180 180") + joint(f"{side}_shoulder_roll", "1 0 0", "-170 170")
+    shoulder = joint(f"{side}_shoulder_pitch", "0 1 0", "-180 180") + joint(
+        f"{side}_shoulder_roll", "1 0 0", "-170 170"
+    )
     upper = shoulder + joint(f"{side}_shoulder_yaw", "0 0 1") + lower
     return body(f"{side}_upper_arm", (0, sign * 0.22, 0.45), upper, "0.04 0.04 0.12", "0 0 -0.15")
 

@@ -95,3 +95,64 @@ def random_configurations(robot: Robot, count: int, seed: int = 0) -> np.ndarray
     turn = generator.normal(size=(count, 4))
     turn /= np.linalg.norm(turn, axis=1, keepdims=True)
     return np.concatenate([generator.uniform(-1, 1, (count, 3)), turn, joints], axis=1)
+
+
+def shaped(name: str, length: float = 0.2, middle: float = -0.1) -> str:
+    """A link that is a capsule's length of upright cylinder."""
+    cylinder = f'<geometry><cylinder radius="0.03" length="{length}"/></geometry>'
+    return link(name, f'{INERTIAL}<collision><origin xyz="0 0 {middle}"/>{cylinder}</collision>')
+
+
+def hinge(
+    name: str, parent: str, child: str, at: str, axis: str = "0 1 0", limit: str = 'lower="-1.5" upper="1.5"'
+) -> str:
+    inside = f'<origin xyz="{at}"/><axis xyz="{axis}"/><limit {limit} velocity="3" effort="4"/>'
+    return joint(name, parent, child, inside=inside)
+
+
+TRUNK = shaped("torso", 0.5, 0.2)
+
+
+def limb_arm(side: str, limit: str = 'lower="-1.5" upper="1.5"') -> str:
+    """Shoulder with two joints, elbow and a wrist that turns, on a TRUNK."""
+    y = 0.2 if side == "left" else -0.2
+    names = [f"{side}_{part}_link" for part in ("shoulder", "upper_arm", "forearm", "hand")]
+    return "".join([
+        *(shaped(name, 0.2) for name in names),
+        hinge(f"{side}_shoulder_pitch_joint", "torso", names[0], f"0 {y} 0.4", limit=limit),
+        hinge(f"{side}_shoulder_roll_joint", names[0], names[1], "0 0 0", "1 0 0", limit),
+        hinge(f"{side}_elbow_joint", names[1], names[2], "0 0 -0.25", limit=limit),
+        hinge(f"{side}_wrist_joint", names[2], names[3], "0 0 -0.25", "0 0 1", limit),
+    ])  # fmt: skip
+
+
+def limb_leg(side: str) -> str:
+    """Hip with two joints, knee and ankle, on a TRUNK."""
+    y = 0.1 if side == "left" else -0.1
+    names = [f"{side}_{part}_link" for part in ("hip", "thigh", "shin", "foot")]
+    return "".join([
+        *(shaped(name) for name in names),
+        hinge(f"{side}_hip_roll_joint", "torso", names[0], f"0 {y} 0", "1 0 0"),
+        hinge(f"{side}_hip_pitch_joint", names[0], names[1], "0 0 0"),
+        hinge(f"{side}_knee_joint", names[1], names[2], "0 0 -0.4"),
+        hinge(f"{side}_ankle_joint", names[2], names[3], "0 0 -0.4"),
+    ])  # fmt: skip
+
+
+def limb_head() -> str:
+    """A neck with two joints on a TRUNK."""
+    return "".join([
+        shaped("neck_link", 0.05, 0.05), shaped("head_link", 0.1, 0.1),
+        hinge("neck_yaw_joint", "torso", "neck_link", "0 0 0.5", "0 0 1"),
+        hinge("neck_pitch_joint", "neck_link", "head_link", "0 0 0.05"),
+    ])  # fmt: skip
+
+
+def wheels() -> str:
+    """Two wheels below a TRUNK."""
+    spin = '<origin xyz="0 {} -0.4"/><axis xyz="0 1 0"/>'
+    return "".join(
+        link(f"{side}_wheel_link", f'{INERTIAL}<collision><geometry><sphere radius="0.1"/></geometry></collision>')
+        + joint(f"{side}_wheel_joint", "torso", f"{side}_wheel_link", "continuous", spin.format(y))
+        for side, y in (("left", 0.2), ("right", -0.2))
+    )

@@ -47,10 +47,18 @@ def test_a_person_is_taken_in_the_frames_asked_for() -> None:
 
 
 def test_the_trunk_is_what_both_have() -> None:
-    """Hips where both have two; else the chest with two shoulders; else none."""
+    """Hips where both have two; else the chest with two shoulders; else a trunk that is known to turn; else none."""
     human = shadow(moved())
     assert common_trunk(human, stick()) == "hips"
     assert common_trunk(human, stick(legs=False)) == "chest"
     assert common_trunk(without(human, "left_thigh"), stick()) == "chest"
+    one_sided = without(human, "left_thigh", "left_upper_arm")
+    assert common_trunk(one_sided, stick()) == "chest"
+    assert common_trunk(without(one_sided, rotations_of=("chest",)), stick()) == "hips"
     with pytest.raises(MissingError, match="shoulders"):
-        common_trunk(without(human, "left_thigh", "left_upper_arm"), stick())
+        common_trunk(without(one_sided, rotations_of=("chest", "hips")), stick())
+
+
+def test_a_fixed_base_is_what_limbs_are_seen_from() -> None:
+    """A robot without trunk joints stands for the person's chest, though it has two hips."""
+    assert common_trunk(shadow(moved()), stick(fixed=True)) == "chest"

@@ -53,7 +53,7 @@ def test_arguments_win_over_the_file_beside_the_robot(tmp_path):
     "text, says",
     [
         ("colour: red", "unknown key of a robot's YAML 'colour'"),
-        ("base: floating", "base must be free or fixed"),
+        ("base: floating", "base must be free, fixed or planar"),
         ("name: 3", "name must be text"),
         ("semantics: 3", "semantics must be a mapping"),
         ("hands: on-off", "hands must map left and right to a mode"),

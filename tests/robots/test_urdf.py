@@ -137,6 +137,13 @@ def test_loops_and_islands_are_left_out_with_a_warning(inside, says):
     assert any(says in warning for warning in made.warnings)
 
 
+def test_the_largest_piece_is_the_robot():
+    """Links that hang on nothing are left out with all that hangs on them, and the warning names them."""
+    out = described(arm(link("c") + link("d") + link("e") + link("f") + joint("x", "c", "d") + joint("y", "d", "e")))
+    assert [body.get("name") for body in out.bodies()] == ["c", "d", "e"]
+    assert out.warnings == ["left out, as no joint ties them to the robot: 'base', 'hand', 'f'"]
+
+
 def test_too_many_and_too_far():
     """Bounds on the number of links and on the length of a chain."""
     links = [link(f"l{k}") for k in range(1001)]

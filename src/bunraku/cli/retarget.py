@@ -5,6 +5,8 @@ examples:
   bunraku retarget walk.bvh --robot g1 --out walk.csv
   bunraku retarget clips/ --robot my_robot.urdf --out out/ --format npz,csv --jobs 2
   bunraku retarget synth:wave --robot puppet
+  bunraku retarget walk.bvh --robot g1 --mode hands         hands where the person's are, scaled to the robot
+  bunraku retarget walk.bvh --robot g1 --body upper         on legs that stand still
   bunraku retarget walk.bvh --robot g1 --mirror             writes walk.mirrored.g1.npz
   bunraku retarget walk.bvh --robot g1 --speed 0.5 --fps 50 half as fast, 50 frames a second
 """
@@ -29,8 +31,13 @@ if TYPE_CHECKING:
 
 FORMATS = ("npz", "csv", "pkl")
 MAPPERS = ("whole-body",)
+MODES = ("posture", "hands", "mixed")
+BODIES = ("whole", "upper")
+BASES = ("free", "fixed", "planar")
 Edit = Mapping[str, Any]
 """arguments of `human.edited`"""
+Way = Mapping[str, Any]
+"""arguments of `retarget`: mode and body"""
 
 
 @dataclass(frozen=True)
@@ -66,11 +73,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs", nargs="+", metavar="IN", help="files, folders of them, or URIs (see: bunraku sources)"
     )
-    parser.add_argument("--robot", default="puppet", help="a name (see: bunraku robots), a URDF, xacro or MJCF file")
+    parser.add_argument(
+        "--robot",
+        default="puppet",
+        help="a name (see: bunraku robots), a URDF, xacro or MJCF file, or a YAML file with corrections",
+    )
     parser.add_argument("--out", type=Path, help="a file for one input, a folder for several (default: here)")
     parser.add_argument("--format", default=None, help=f"one or more of {','.join(FORMATS)} (default: npz)")
     parser.add_argument("--mapper", default="whole-body", choices=MAPPERS, help="how poses are mapped")
-    parser.add_argument("--base", choices=("free", "fixed"), help="whether the robot's base moves (default: as found)")
+    parser.add_argument("--mode", default="posture", choices=MODES,
+        help="what comes first: the directions of all limbs (posture, default), where the hands are, or both (mixed)",
+    )  # fmt: skip
+    parser.add_argument("--body", default="whole", choices=BODIES,
+        help="upper: the robot stands still on its legs, what is above the hips follows",
+    )  # fmt: skip
+    parser.add_argument("--base", choices=BASES,
+        help="whether the robot's base moves: freely, not at all, or over the floor on wheels (default: as found)",
+    )  # fmt: skip
     edit = parser.add_argument_group("the person's motion, before it goes to the robot")
     edit.add_argument("--mirror", action="store_true", help="exchange left and right: limbs, fingers, gaze and path")
     edit.add_argument(
@@ -121,10 +140,11 @@ def _work(
     tasks: list[Task], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
 ) -> Iterator[Outcome]:
     edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
-    one = partial(_one, args.robot, args.base, edit, args.out or Path(), formats, single)
+    way = {"mode": args.mode, "body": args.body}
+    one = partial(_one, args.robot, args.base, edit, way, args.out or Path(), formats, single)
     if args.jobs == 1 or len(tasks) == 1:
         outcomes: Iterator[Outcome] = (
-            _retarget(task, robot, edit, args.out or Path(), formats, single) for task in tasks
+            _retarget(task, robot, edit, way, args.out or Path(), formats, single) for task in tasks
         )
         yield from progress(outcomes, len(tasks) if len(tasks) > 1 else 0, "retarget")
         return
@@ -136,18 +156,19 @@ _loaded: dict[tuple[str, str | None], Robot] = {}
 
 
 def _one(
-    name: str, base: str | None, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None, task: Task
-) -> Outcome:
+    name: str, base: str | None, edit: Edit, way: Way,
+    folder: Path, formats: Sequence[str], single: Path | None, task: Task,
+) -> Outcome:  # fmt: skip
     """The work of one process: its robot is loaded once."""
     from bunraku.robots import load_robot
 
     if (name, base) not in _loaded:
         _loaded[name, base] = load_robot(name, base=base)  # type: ignore[arg-type]
-    return _retarget(task, _loaded[name, base], edit, folder, formats, single)
+    return _retarget(task, _loaded[name, base], edit, way, folder, formats, single)
 
 
 def _retarget(
-    task: Task, robot: Robot, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
+    task: Task, robot: Robot, edit: Edit, way: Way, folder: Path, formats: Sequence[str], single: Path | None
 ) -> Outcome:
     from bunraku.human import edited
     from bunraku.retarget import retarget
@@ -159,7 +180,7 @@ def _retarget(
         if not len(motion):
             raise InputError(f"{source}: it holds no frames")
         started = time.perf_counter()
-        result = retarget(motion, robot)
+        result = retarget(motion, robot, **way)
         spent = time.perf_counter() - started
         name = f"{motion.name}.mirrored" if edit["mirror"] else motion.name
         places = [folder / task.below / f"{name}.{robot.name}.{ending}" for ending in formats]

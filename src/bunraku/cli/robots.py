@@ -4,12 +4,16 @@ examples:
   bunraku robots                        the ones known by name
   bunraku robots show g1                joints, limits and parts
   bunraku robots check my_robot.urdf    what was recognised in a file, and why
+  bunraku robots check my_robot.urdf --picture aligned.png --yaml my_robot.yaml
+                                        a picture of both bodies in one pose, and all that was found, to be corrected
+  bunraku retarget walk.bvh --robot my_robot.yaml    with the corrections
   bunraku robots show puppet --picture puppet.png
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,38 +24,50 @@ from bunraku.files import need_writable
 if TYPE_CHECKING:
     from bunraku.robots import Robot
 
+BASES = ("free", "fixed", "planar")
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     parser.add_argument(
         "action", nargs="?", choices=("list", "show", "check"), default="list", help="list (default), show or check"
     )
-    parser.add_argument("robot", nargs="?", help="a name, or a URDF, xacro or MJCF file")
-    parser.add_argument("--base", choices=("free", "fixed"), help="whether the base moves (default: as found)")
-    parser.add_argument("--picture", type=Path, metavar="FILE.png", help="also draw the robot as it stands")
+    parser.add_argument("robot", nargs="?", help="a name, a URDF, xacro or MJCF file, or a YAML file that --yaml wrote")
+    parser.add_argument("--base", choices=BASES, help="whether the base moves (default: as found)")
+    parser.add_argument(
+        "--picture", type=Path, metavar="FILE.png",
+        help="show: the robot as it stands; check: beside a person, both in the reference pose",
+    )  # fmt: skip
+    parser.add_argument("--yaml", type=Path, metavar="FILE.yaml", help="check: write what was found, to be corrected")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
     """List, show or check."""
     if args.action == "list":
-        if args.robot is not None or args.picture is not None:
-            raise InputError("robots list takes no robot and no picture: bunraku robots show NAME does")
+        if args.robot is not None or args.picture is not None or args.yaml is not None:
+            raise InputError("robots list takes no robot and writes no file: bunraku robots show NAME does")
         return _list(args.json)
     if args.robot is None:
         raise InputError(f"robots {args.action}: name a robot or a file, for instance: bunraku robots {args.action} g1")
-    if args.picture is not None:
-        if args.picture.suffix.lower() != ".png":
-            raise UnknownNameError("picture format", args.picture.suffix, (".png",))
-        need_writable(args.picture)
+    if args.yaml is not None and args.action != "check":
+        raise InputError("--yaml goes with check: bunraku robots check FILE --yaml FILE.yaml")
+    for path, kind, endings in ((args.picture, "picture", (".png",)), (args.yaml, "YAML", (".yaml", ".yml"))):
+        if path is not None:
+            if path.suffix.lower() not in endings:
+                raise UnknownNameError(f"{kind} format", path.suffix or path.name, endings)
+            need_writable(path)
     from bunraku.robots import load_robot
 
     robot = load_robot(args.robot, base=args.base)
     note_robot(robot)
+    if args.yaml:
+        note(f"wrote {_write_yaml(robot, args.robot, args.yaml)}: correct it, and give it as --robot {args.yaml}")
     if args.picture:
-        from bunraku.session.pictures import write_portrait
+        from bunraku.session.pictures import write_alignment, write_portrait
 
-        note(f"wrote {write_portrait(robot, args.picture)}")
+        write = write_alignment if args.action == "check" else write_portrait
+        note(f"wrote {write(robot, args.picture)}")
     if args.json:
         print_json(_describe(robot))
     elif args.action == "show":
@@ -87,10 +103,12 @@ def _list(as_json: bool) -> int:
 
 
 def _describe(robot: Robot) -> dict[str, object]:
+    from bunraku.robots.definition import definitions
+
     parts = robot.semantics
     return {
         "name": robot.name,
-        "base": robot.base,
+        "base": robot.base_kind,
         "joints": [
             {
                 "name": name,
@@ -104,6 +122,10 @@ def _describe(robot: Robot) -> dict[str, object]:
         ],
         "parts": {part: [robot.joint_names[j] for j in joints] for part, joints in parts.joints.items()},
         "links": {part: robot.links.names[link] for part, link in parts.links.items()},
+        "definition": [
+            {"part": d.part, "person": d.person, "robot": d.robot, "verdict": d.verdict, "joints": list(d.joints)}
+            for d in definitions(robot)
+        ],
         "reasons": list(parts.reasons),
         "warnings": list(robot.warnings),
     }
@@ -115,7 +137,7 @@ def _finite(value: float) -> float | None:
 
 def _show(robot: Robot) -> None:
     part_of = {joint: part for part, joints in robot.semantics.joints.items() for joint in joints}
-    print(f"{robot.name}: {len(robot.joint_names)} joints, {robot.base} base, {robot.links.mass.sum():.1f} kg\n")
+    print(f"{robot.name}: {len(robot.joint_names)} joints, {robot.base_kind} base, {robot.links.mass.sum():.1f} kg\n")
     rows = []
     for i, name in enumerate(robot.joint_names):
         unit = "m" if robot.tree.joint_type[i + 1] == 2 else "rad"
@@ -130,15 +152,55 @@ def _show(robot: Robot) -> None:
 
 def _check(robot: Robot) -> None:
     from bunraku.retarget import WholeBodyMapper
+    from bunraku.robots.definition import definitions
 
-    pairs = WholeBodyMapper(robot).pairs
-    print(f"{robot.name}: {len(robot.joint_names)} joints, {robot.base} base\n\nfound:")
+    mapper = WholeBodyMapper(robot)
+    pairs = mapper.pairs
+    print(f"{robot.name}: {len(robot.joint_names)} joints, {robot.base_kind} base\n\nfound:")
     for reason in robot.semantics.reasons:
         print(f"  {reason}")
-    print(f"\nfollowed: {len(pairs.directions)} limb directions, {len(pairs.orientations)} orientations")
-    if pairs.unmatched:
-        print(f"no counterpart on this robot: {', '.join(pairs.unmatched)}")
-    driven = {joint for joints in robot.semantics.joints.values() for joint in joints}
-    idle = [n for i, n in enumerate(robot.joint_names) if i not in driven and robot.tree.leader[i] == i]
+    print(f"\nfollowed: {len(pairs.directions)} limb directions, {len(pairs.orientations)} orientations\n")
+    print_table(
+        [[d.part, str(d.person), str(d.robot), d.verdict, ", ".join(d.joints)] for d in definitions(robot)],
+        ("part", "person", "robot", "", "the robot's joints"),
+    )
+    print(
+        "\nunder-defined: the robot has fewer freedoms there than a person, so some movements cannot be shown and are\n"
+        "met as nearly as can be. over-defined: it has more, and those that nothing asks for stay at rest."
+    )
+    lacking = [*pairs.unmatched, *mapper.extremities.unmatched]
+    if lacking:
+        print(f"\nof the person, no counterpart on this robot: {', '.join(lacking)}")
+    idle = [robot.joint_names[joint] for joint in mapper.idle_joints]
     if idle:
-        print(f"joints that no part of a person drives: {', '.join(idle)}")
+        print(f"\nof the robot, no counterpart on a person: {', '.join(idle)}")
+    _try(robot)
+    print("\n--picture FILE.png draws both in the reference pose; --yaml FILE.yaml writes all this, to be corrected")
+
+
+def _try(robot: Robot) -> None:
+    from bunraku.session.trial import tried
+
+    trials = tried(robot)
+    print("\ntried on gestures, mean angle between its limbs and the person's:")
+    for trial in trials:
+        print(
+            f"  {trial.gesture}: "
+            + ("no limb in common" if trial.limb_deg != trial.limb_deg else f"{trial.limb_deg:.1f}°")
+        )
+        for shortfall in trial.shortfalls:
+            print(f"    {shortfall}")
+
+
+def _write_yaml(robot: Robot, given: str, path: Path) -> Path:
+    from bunraku.files import whole_file
+    from bunraku.robots.load import described_by
+    from bunraku.robots.notes import notes_text
+
+    described = described_by(given)
+    source = Path(described)
+    seen = os.path.relpath(source, path.parent) if source.exists() and robot.source is not None else str(described)
+    seen = f"./{seen}" if source.is_dir() and "/" not in seen else seen
+    with whole_file(path) as part:
+        part.write_text(notes_text(robot, Path(seen).as_posix() if source.exists() else seen), encoding="utf-8")
+    return path

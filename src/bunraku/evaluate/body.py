@@ -50,14 +50,20 @@ class Body:
 
 
 def common_trunk(human: HumanMotion, robot: Robot) -> str:
-    """The first of TRUNKS that both have; for a robot that stands fast, what its base stands for."""
+    """What limbs are seen from: where the base stands fast, what it stands for; else the first of TRUNKS that both
+    have with its two points, or at least as a segment whose orientation is known."""
+    known = {
+        trunk for trunk in TRUNKS if trunk in robot.semantics.links and human.rotation_valid[:, INDEX[trunk]].any()
+    }
     if robot.base == "fixed":
         base = "hips" if robot.semantics.joints.get("torso") else "chest"
-        for trunk in (base, *TRUNKS):
-            if trunk in robot.semantics.links and human.rotation_valid[:, INDEX[trunk]].any():
-                return trunk
+        if base in known:
+            return base
     for trunk, line in TRUNKS.items():
         if human.has(*line) and trunk in robot.semantics.links and set(line) <= robot.semantics.points.keys():
+            return trunk
+    for trunk in ("chest", "hips"):
+        if trunk in known and robot.semantics.points:
             return trunk
     raise MissingError(
         "the person and the robot do not both have a pelvis with two hips, nor a chest with two shoulders"

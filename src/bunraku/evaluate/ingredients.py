@@ -153,8 +153,16 @@ class Ingredients:
         return of_human(self._human, self._frames, self._trunk), of_robot(self.robot, self._qpos, self._trunk)
 
     @cached_property
+    def _by_axes(self) -> bool:
+        """Whether the trunks' own axes are compared: for want of two points to see them by, or because the robot's
+        never leans, and what is upright on average then says nothing."""
+        line = TRUNKS[self._trunk]
+        both = self._human.has(*line) and set(line) <= self.robot.semantics.points.keys()
+        return self.robot.base_kind != "free" or not both
+
+    @cached_property
     def _trunk_frames(self) -> tuple[Array, Array]:
-        if self.robot.base == "fixed":  # it never leans, so what is upright on average says nothing
+        if self._by_axes:
             person, robot = self._bodies
             if not person.turn_known.any():
                 raise MissingError("the orientation of the person's trunk is unknown")
@@ -164,7 +172,7 @@ class Ingredients:
     @cached_property
     def _heading(self) -> Array:
         """(3, 3) the constant turn from the person's world to the robot's"""
-        if self.robot.base == "fixed":
+        if self._by_axes:
             (a, known), (b, _) = ((body.turn[:, :, 1], body.turn_known) for body in self._bodies)
         else:
             (a, known), (b, _) = (body.difference(*TRUNKS[self._trunk]) for body in self._bodies)
@@ -265,18 +273,20 @@ class Ingredients:
             return tuple(out)
         if self.robot.base == "fixed":
             out.append(f"limbs are seen from the {self._trunk}, which the robot's fixed base stands for")
+        elif self._by_axes:
+            out.append(f"limbs are seen from the {self._trunk} as it stands in the reference pose")
         elif self._trunk != "hips":
             out.append("limbs are seen from the chest: the person and the robot do not both have two hips")
         for who, body in zip(("person", "robot"), bodies, strict=True):
             absent = [name for name in POINTS if not body.point(name)[1].any()]
             if absent:
                 out.append(f"unknown of the {who} and left out: {', '.join(absent)}")
-        return (*out, *(str(shortfall) for shortfall in self.shortfalls()))
+        return tuple(out)
 
     def shortfalls(self) -> tuple[Shortfall, ...]:
         """Arms and legs that are off, and why: as the world sees them, or, where the base is fixed, the trunk."""
-        one, _, known = self._directions
         try:
+            one, _, known = self._directions
             if self.robot.base == "fixed":
                 person, robot = self._trunk_frames
                 wanted = np.einsum("tij,tkj->tki", robot, limbs.seen_from(person, one))

@@ -111,7 +111,9 @@ class _Limb:
             return self._end(own[k], bool(up[k]))
         fast = speed[own] > _AT_SPEED * robot.velocity[own]
         if fast.any():
-            return f"{robot.joint_names[own[int(np.where(fast, 1 + np.abs(gains), 0).argmax())]]} moves as fast as it can"
+            return (
+                f"{robot.joint_names[own[int(np.where(fast, 1 + np.abs(gains), 0).argmax())]]} moves as fast as it can"
+            )
         others = sorted({other for link in self.links for other in near.get(link, ()) if other not in self.links})
         if others:
             return f"{others[0]} is in the way"

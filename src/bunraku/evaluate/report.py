@@ -13,6 +13,7 @@ from bunraku.errors import InputError, UnknownNameError
 from bunraku.evaluate import collision, feet, limbs, limits
 from bunraku.evaluate.ingredients import Ingredients
 from bunraku.evaluate.metric import Metric, MissingError
+from bunraku.evaluate.reach import Shortfall
 from bunraku.human import HumanMotion
 from bunraku.robots.motion import RobotMotion
 from bunraku.robots.robot import Robot
@@ -52,6 +53,8 @@ class Evaluation:
     self_collision_pairs: Mapping[tuple[str, str], int]
     """links that touch and should not, and in how many frames, most frequent first"""
     notes: tuple[str, ...] = ()
+    shortfalls: tuple[Shortfall, ...] = ()
+    """arms and legs that are off by more than 5° on average, and why"""
 
     def __getitem__(self, name: str) -> float:
         if name in self.left_out:
@@ -85,6 +88,9 @@ class Evaluation:
             "self_collision_pairs": {f"{a}|{b}": count for (a, b), count in self.self_collision_pairs.items()},
             "left_out": dict(self.left_out),
             "notes": list(self.notes),
+            "shortfalls": [
+                {"limb": s.limb, "off_deg": dict(s.parts), "cause": s.cause, "share": s.share} for s in self.shortfalls
+            ],
         }
 
     def __str__(self) -> str:
@@ -99,6 +105,8 @@ class Evaluation:
             if group == "ground and self":
                 for (a, b), count in list(self.self_collision_pairs.items())[:5]:
                     lines.append(f"    {a} on {b} in {count} frames")
+        if self.shortfalls:
+            lines += ["", "limbs that are off", *(f"  {shortfall}" for shortfall in self.shortfalls)]
         if self.left_out:
             lines += ["", "left out"]
             for reason in dict.fromkeys(self.left_out.values()):
@@ -138,6 +146,7 @@ def evaluate(human: HumanMotion, robot_motion: RobotMotion, robot: Robot | None 
         left_out=left_out,
         self_collision_pairs=ingredients.pairs(),
         notes=ingredients.notes(),
+        shortfalls=ingredients.shortfalls(),
     )
 
 

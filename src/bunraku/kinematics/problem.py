@@ -117,9 +117,9 @@ class Limits(NamedTuple):
     upper: Array
 
 
-def tree_arrays(tree: KinematicTree, *, planar: bool = False) -> TreeArrays:
-    """The tree as compiled code sees it; a `planar` free base keeps its height and stays upright."""
-    base_moves = np.array([True, True, not planar, not planar, not planar, True])
+def tree_arrays(tree: KinematicTree, *, planar: bool = False, still: bool = False) -> TreeArrays:
+    """The tree as compiled code sees it; a `planar` free base keeps its height and stays upright, a `still` one all."""
+    base_moves = np.array([True, True, not planar, not planar, not planar, True]) & (not still)
     base = 6 if tree.free_base else 0
     order = {int(joint): base + k for k, joint in enumerate(tree.independent)}
     variable = np.array([order[int(leader)] for leader in tree.leader], np.int32)

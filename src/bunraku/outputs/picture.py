@@ -24,7 +24,7 @@ Image = NDArray[np.uint8]
 _MAX_GEOMS = 4000
 _LEAST_SHARE = 0.95
 """a person beside a robot that is lower than this share of his height is drawn smaller"""
-_APART = 0.9
+APART = 0.9
 """between the middles of person and robot, of the height of the higher one"""
 _POSES = 16
 _SIDE = 17.0
@@ -48,8 +48,10 @@ class Scene:
         width: int = 640,
         height: int = 480,
         shadows: bool = True,
+        apart: float = APART,
     ) -> None:
         self.robot, self.figure, self.width, self.height = robot, figure, width, height
+        self._apart = apart
         self.model = stage_model(robot, width, height, shadows)
         self.data = mujoco.MjData(self.model)
         self._robot_room = _room(self.model, self.data, robot)
@@ -102,7 +104,7 @@ class Scene:
         if self.figure is not None and points is not None:
             valid = np.ones(len(points), bool) if valid is None else valid
             self._fit(points, valid)
-            away = _APART * self._highest() * _left(self._azimuth)
+            away = self._apart * self._highest() * _left(self._azimuth)
         self._aim(here + away / 2, beside=bool(away.any()))
         mujoco.mjv_updateScene(
             self.model, self.data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL.value, self._scene
@@ -161,7 +163,7 @@ class Scene:
     def _aim(self, middle: Array, *, beside: bool) -> None:
         """Look at the middle from far enough to see everything, arms stretched out."""
         size = self._highest()
-        wide = (1.0 + _APART if beside else 1.15) * size
+        wide = (1.0 + self._apart if beside else 1.15) * size
         high = max(1.2 * size, wide * self.height / self.width)
         self._camera.lookat[:] = [*middle, 0.5 * size]
         self._camera.distance = high / 2 / np.tan(np.radians(self.model.vis.global_.fovy) / 2)

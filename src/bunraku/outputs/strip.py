@@ -18,12 +18,12 @@ _INK, _FAINT, _PAPER = (38, 40, 46), (120, 124, 132), (255, 255, 255)
 
 def strip(
     frames: Sequence[Image],
-    times_s: Sequence[float],
+    times_s: Sequence[float | str],
     *,
     title: str = "",
     captions: tuple[str, ...] = (),
 ) -> Image:
-    """Frames of one size side by side on white, each with its time above and the captions below, spread evenly."""
+    """Frames of one size side by side on white, each with its time or label, and the captions below, spread evenly."""
     from PIL import Image as Pictures
     from PIL import ImageDraw, ImageFont
 
@@ -41,7 +41,8 @@ def strip(
     for k, (frame, time_s) in enumerate(zip(frames, times_s, strict=True)):
         left, top = edge + k * (width + gap), edge + head
         sheet.paste(Pictures.fromarray(frame), (left, top))
-        draw.text((left + width - 0.5 * size, top + 0.5 * size), f"{time_s:.1f} s", _FAINT, small, anchor="rt")
+        label = time_s if isinstance(time_s, str) else f"{time_s:.1f} s"
+        draw.text((left + width - 0.5 * size, top + 0.5 * size), label, _FAINT, small, anchor="rt")
         for n, caption in enumerate(captions):
             middle = left + width * (2 * n + 1) / (2 * len(captions))
             draw.text((middle, top + height + 0.55 * size), caption, _INK, small, anchor="mt")

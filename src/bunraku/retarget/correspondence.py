@@ -6,18 +6,23 @@ Limbs are matched by direction, so size never matters; trunk, head, hands and fe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.errors import UnknownNameError
 from bunraku.human.skeleton import ADULT_BONES, INDEX, SIDES
 from bunraku.robots import Robot
 from bunraku.robots.semantics import Point, Semantics
 
 Array = NDArray[np.float64]
 
-LIMBS = (("upper_arm", "forearm"), ("forearm", "hand"), ("thigh", "shin"), ("shin", "foot"))
+ARM = (("upper_arm", "forearm"), ("forearm", "hand"))
+LEG = (("thigh", "shin"), ("shin", "foot"))
+LIMBS = (*ARM, *LEG)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +37,33 @@ class Weights:
     foot: float = 0.03
     posture: float = 1e-4
     """draws joints that nothing else moves to their neutral values"""
+    reach: float = 0.0
+    """per m²: hands at the person's places around the shoulders, brought to the robot's build; see `reach_kernels`"""
+    guide: float = 1.0
+    """what is left of the weight of an arm's directions where its hand has such a place"""
+
+
+MODES: Mapping[str, Weights] = MappingProxyType(
+    {
+        "posture": Weights(),
+        "hands": Weights(reach=200.0, guide=0.05, hips=10.0),
+        "mixed": Weights(reach=10.0, guide=0.5),
+    }
+)
+"""what comes first: the directions of all limbs, where the hands are, or both alike"""
+BODIES = ("whole", "upper")
+"""what follows the person: all, or what is above the hips of a robot that stands still"""
+
+
+def weights_for(mode: str | None, weights: Weights | None = None) -> Weights:
+    """The weights of a mode; of `weights`, where they are given, only those that a given mode decides are replaced."""
+    if mode is not None and mode not in MODES:
+        raise UnknownNameError("mode", mode, MODES)
+    if weights is None:
+        return MODES[mode or "posture"]
+    if mode is None:
+        return weights
+    return replace(weights, reach=MODES[mode].reach, guide=MODES[mode].guide, hips=MODES[mode].hips)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +102,29 @@ class Correspondence:
     """human segments with no counterpart on the robot"""
 
 
-def correspond(robot: Robot, weights: Weights) -> Correspondence:
-    """Pair the person's segments with the robot's, as far as the robot has them."""
+def correspond(robot: Robot, weights: Weights, *, stands: bool = False) -> Correspondence:
+    """Pair the person's segments with the robot's, as far as the robot has them.
+
+    A robot that `stands` has legs that do not follow, and a base that does not go where the person goes unless it
+    rolls.
+    """
     parts = robot.semantics
+    still = not robot.tree.free_base or (stands and not robot.planar)
     directions: list[DirectionPair] = []
     unmatched: list[str] = []
     for side in SIDES:
         for start, end in LIMBS:
             a, b = f"{side}_{start}", f"{side}_{end}"
             if a in parts.points and b in parts.points:
+                if stands and (start, end) in LEG:
+                    continue
                 (node_a, at_a), (node_b, at_b) = on_node(robot, parts.points[a]), on_node(robot, parts.points[b])
                 directions.append(DirectionPair((INDEX[a], INDEX[b]), (node_a, node_b), (at_a, at_b), weights.limb))
             else:
                 unmatched.append(a)
-    orientations = _orientations(robot, parts, weights, unmatched)
+    orientations = _orientations(robot, parts, weights, unmatched, stands, still)
     reference = -1
-    if not robot.tree.free_base:
+    if still:
         reference = INDEX["hips"] if parts.joints.get("torso") else INDEX["chest"]
     return Correspondence(
         tuple(directions), tuple(orientations), reference, _leg_length(robot, parts), tuple(unmatched)
@@ -98,13 +137,15 @@ def on_node(robot: Robot, point: Point) -> tuple[int, Array]:
     return int(links.node[point.link]), links.position[point.link] + links.rotation[point.link] @ point.position
 
 
-def _orientations(robot: Robot, parts: Semantics, weights: Weights, unmatched: list[str]) -> list[OrientationPair]:
+def _orientations(
+    robot: Robot, parts: Semantics, weights: Weights, unmatched: list[str], stands: bool, still: bool
+) -> list[OrientationPair]:
     _, rotation = robot.tree.forward(robot.neutral)
     out: list[OrientationPair] = []
 
     def pair(name: str, world_from_canonical: Array, weight: float) -> None:
         node = int(robot.links.node[parts.links[name]])
-        if node == 0 and not robot.tree.free_base:
+        if node == 0 and still:
             return
         out.append(OrientationPair(INDEX[name], node, rotation[node].T @ world_from_canonical, weight))
 
@@ -114,7 +155,7 @@ def _orientations(robot: Robot, parts: Semantics, weights: Weights, unmatched: l
         else:
             unmatched.append(name)
     for side in SIDES:
-        if f"{side}_foot" in parts.links:
+        if f"{side}_foot" in parts.links and not stands:
             pair(f"{side}_foot", parts.world_from_body, weights.foot)
         forearm = forearm_frame(robot, side)
         if f"{side}_hand" in parts.links and forearm is not None:

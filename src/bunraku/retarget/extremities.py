@@ -64,6 +64,21 @@ class Extremities:
         """Rows of `joints` among the variables of the whole-body problem."""
         return np.asarray(self._tree.variable[self.joints], np.intp)
 
+    @property
+    def moved(self) -> tuple[int, ...]:
+        """The joints of hands and face that follow the person."""
+        led = () if self.grasp is None else self.grasp.grasp.column - self.robot.first_joint
+        own: tuple[FingerJoint | FaceJoint, ...] = (*self.fingers, *self.face)
+        return (*map(int, led), *(joint.joint for joint in own))
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """What of a person's hands and face nothing on the robot follows."""
+        groups, moved = self.robot.semantics.joints, set(self.moved)
+        hands = [f"{side}_fingers" for side in SIDES if not moved & set(groups.get(f"{side}_fingers", ()))]
+        signals = {joint.signal for joint in self.face}
+        return (*hands, *(["jaw"] if JAW not in signals else []), *(["eyes"] if signals <= {JAW} else []))
+
     def held(self, limits: Limits) -> Limits:
         """The whole-body problem's limits (nv,) with hands and face as in the neutral configuration."""
         lower, upper = limits.lower.copy(), limits.upper.copy()

@@ -76,12 +76,14 @@ def _face(mapper: WholeBodyMapper, state: MapperState) -> None:
     pairs, robot = mapper.pairs, mapper.robot
     hips = next((k for k, pair in enumerate(pairs.orientations) if pair.human == INDEX["hips"]), None)
     if hips is None or not robot.tree.free_base:
-        return
+        return  # a base that stays has no hips to follow
     task = len(pairs.directions) + hips
     if state.targets.weight[task, 0] > 0:
         pair = pairs.orientations[hips]
         _, rotation = robot.tree.forward(state.qpos)
         turn = state.targets.value[task] @ (rotation[pair.node] @ pair.node_from_canonical).T
+        if robot.planar:
+            turn = rotations.to_matrix(rotations.exp([0.0, 0.0, np.arctan2(turn[1, 0], turn[0, 0])]))
         state.qpos[3:7] = rotations.multiply(rotations.from_matrix(turn), state.qpos[3:7])
 
 

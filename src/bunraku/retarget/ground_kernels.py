@@ -76,6 +76,8 @@ REST_WEIGHT = 100.0
 """the same for a hand or a knee"""
 PATH_WEIGHT = 1.0
 """per m²: the way of the hips yields to everything but nothing else decides it in the air"""
+ANKLES = (int(PATCH_JOINTS[1]), int(PATCH_JOINTS[3]))
+"""the joints of heels"""
 HOLD_S = 0.1
 """in which a foot is put down or let go"""
 LOCKED = 0.999
@@ -90,8 +92,11 @@ REACH_M = 0.2
 
 @kernel
 def human_low_point(clearance, positions, position_valid):
-    """Height of the person's lowest point above the floor; infinite where no joint that can touch it is known."""
+    """Height of the person's lowest point above the floor; infinite where a foot is not known, which may be it."""
     low = np.inf
+    for foot in ANKLES:
+        if not position_valid[foot]:
+            return low
     for joint in range(len(clearance)):
         if clearance[joint] < np.inf and position_valid[joint]:
             low = min(low, positions[joint, 2] - clearance[joint])
@@ -253,8 +258,11 @@ def stand(ground, stance, tasks, targets, footing, positions, position_valid, wo
 
 
 @kernel
-def settle(ground, stance, tasks, positions, position_valid, qpos, work):
-    """After a frame: in the air the lowest point is as high as the person's; nothing is left below the floor."""
+def settle(ground, stance, lifts, tasks, positions, position_valid, qpos, work):
+    """After a frame: in the air the lowest point is as high as the person's; nothing is left below the floor.
+
+    A base that does not lift keeps its height.
+    """
     low = robot_low_point(ground, tasks, work)
     wanted = human_low_point(ground.clearance, positions, position_valid)
     held = 0.0
@@ -265,7 +273,7 @@ def settle(ground, stance, tasks, positions, position_valid, qpos, work):
     if wanted < np.inf:
         # Measured feet waver by a centimetre or two while they stand: only what is clearly off leaves the ground.
         lift = (1.0 - held) * (max(0.0, wanted - 0.02) * ground.scale - low)
-    lift = max(lift, -low)
+    lift = max(lift, -low) if lifts else 0.0
     qpos[2] += lift
     for node in range(len(work.node_position)):
         work.node_position[node, 2] += lift

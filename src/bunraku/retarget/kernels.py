@@ -12,6 +12,7 @@ from bunraku.kinematics.problem import Limits
 from bunraku.kinematics.solver import solve
 from bunraku.retarget.escape_kernels import change_over, look_for_escape, stay_calm
 from bunraku.retarget.ground_kernels import settle, stand
+from bunraku.retarget.reach_kernels import yield_to_ground
 from bunraku.retarget.target_kernels import fill_targets
 
 Array = NDArray[np.float64]
@@ -93,6 +94,7 @@ def solve_frames(tree, tasks, targets, bodies, limits, pace, dt, human, ground, 
     its own, and its joints are drawn to the guide.
     """
     total, guided, bounds = 0, len(guide) > 0, Limits(pace.lower, pace.upper)
+    travels = tree.base_size > 0 and tree.base_moves[0]
     for t in range(len(out)):
         keep_pace(tree, limits, pace, dt, qpos)
         fill_targets(tasks, human, positions[t], rotations[t], position_valid[t], rotation_valid[t], targets, work)
@@ -101,11 +103,12 @@ def solve_frames(tree, tasks, targets, bodies, limits, pace, dt, human, ground, 
         else:
             stay_calm(tree, limbs, targets, qpos, dt)
             change_over(limbs, escape, tree, targets, qpos, dt)
-        if tree.base_size:
+        if travels:
             stand(ground, stance, tasks, targets, footing[t], positions[t], position_valid[t], work)
+            yield_to_ground(human.reach, stance.firm, targets)
         cost, steps = solve(tree, tasks, targets, bodies, bounds, qpos, work, iterations, tolerance)
-        if tree.base_size:
-            settle(ground, stance, tasks, positions[t], position_valid[t], qpos, work)
+        if travels:
+            settle(ground, stance, tree.base_moves[2], tasks, positions[t], position_valid[t], qpos, work)
         if not guided:
             look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, pace.spare, work, cost, dt,
                             2 * iterations, tolerance)  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.kinematics.jit import kernel, part
+from bunraku.retarget.reach_kernels import Reach, fill_reaches
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -26,6 +27,8 @@ class HumanSide(NamedTuple):
     """joint whose frame stands for a fixed base, -1 for the world"""
     world_from_body: Array
     """(3, 3) for a fixed base: how the robot faces"""
+    reach: Reach
+    """hands that have a place to go to"""
 
 
 @part
@@ -55,7 +58,7 @@ def _face_the_reference(human, rotations, rotation_valid, A, M):
 
 @kernel
 def fill_targets(tasks, human, positions, rotations, position_valid, rotation_valid, targets, work):
-    """Directions and orientations of one pose; what the pose does not know gets weight zero."""
+    """Directions, orientations and hands' places of one pose; what the pose does not know gets weight zero."""
     A, M = work.frame, work.matrix
     _face_the_reference(human, rotations, rotation_valid, A, M)
     joints, bones, weights, kind = human.joint, human.bone, human.weight, tasks.kind
@@ -85,3 +88,4 @@ def fill_targets(tasks, human, positions, rotations, position_valid, rotation_va
                     value[t, i, j] = A[i, 0] * M[0, j] + A[i, 1] * M[1, j] + A[i, 2] * M[2, j]
         for k in range(3):
             weight[t, k] = weights[t] if known else 0.0
+    fill_reaches(human.reach, positions, rotations, position_valid, rotation_valid, A, targets, work)

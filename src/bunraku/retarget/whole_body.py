@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.errors import UnknownNameError
 from bunraku.human import HumanMotion, HumanPose
 from bunraku.human.contacts import measured_clearance, resting_clearance
+from bunraku.human.gaps import Sight, gently, without_gaps
 from bunraku.human.ground import on_ground
 from bunraku.human.opening import without_calibration
 from bunraku.human.skeleton import SIDES
 from bunraku.kinematics.problem import (
+    Limits,
     Targets,
     Tasks,
     Workspace,
@@ -25,13 +28,15 @@ from bunraku.kinematics.problem import (
 )
 from bunraku.retarget.apart import keep_apart
 from bunraku.retarget.clip import solve_clip
-from bunraku.retarget.correspondence import Weights, canonical_direction, correspond
+from bunraku.retarget.correspondence import BODIES, Weights, canonical_direction, correspond, weights_for
 from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
 from bunraku.retarget.extremities import Extremities, ExtremityState
 from bunraku.retarget.first_pose import first_poses, pose_arrays
 from bunraku.retarget.ground import floor_points, leg_length, make_ground, make_memory, make_stance
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
 from bunraku.retarget.kernels import Pace, solve_frames
+from bunraku.retarget.reach import ArmBuild, arm_build, find_arms, make_reach
+from bunraku.retarget.reach_kernels import Reach
 from bunraku.retarget.target_kernels import HumanSide, fill_targets
 from bunraku.robots import Robot, RobotMotion
 
@@ -39,6 +44,8 @@ Array = NDArray[np.float64]
 
 LIMB_NAMES = tuple(f"{side}_arm" for side in SIDES)
 """limbs that may change to another branch of their joints; a leg that stands must not"""
+BODY_PARTS = ("torso", "neck", *LIMB_NAMES, *(f"{side}_leg" for side in SIDES))
+"""parts whose joints the whole-body problem moves"""
 ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
 FULL_SPEED_S = 0.08
@@ -69,39 +76,52 @@ class MapperState:
     targets: Targets
     pace: Pace
     extremities: ExtremityState
+    sight: Sight
     started: bool = False
 
 
 class WholeBodyMapper:
     """Maps human poses to one robot. It holds no history: that is in the state made by `start`."""
 
-    def __init__(self, robot: Robot, weights: Weights | None = None) -> None:
+    def __init__(
+        self, robot: Robot, weights: Weights | None = None, *, mode: str | None = None, body: str = "whole"
+    ) -> None:
+        """`mode`: what comes first, one of `correspondence.MODES`. `body`: "upper" keeps base and legs still."""
+        if body not in BODIES:
+            raise UnknownNameError("body", body, BODIES)
         self.robot = robot
-        self.weights = weights or Weights()
-        self.pairs = correspond(robot, self.weights)
+        self.weights = weights_for(mode, weights)
+        stands = body == "upper" or robot.planar
+        self.pairs = correspond(robot, self.weights, stands=stands)
         tree = robot.tree
-        self._tree = tree_arrays(tree)
+        self._tree = tree_arrays(tree, planar=robot.planar, still=stands and not robot.planar)
+        self._arms = find_arms(robot) if self.weights.reach > 0 else ()
         self._tasks = build_tasks(
             tree,
             [(p.node[0], p.point[0], p.node[1], p.point[1]) for p in self.pairs.directions],
             [(p.node, p.node_from_canonical) for p in self.pairs.orientations],
             floor_points(robot),
+            [arm.vector for arm in self._arms],
         )
         self.extremities = Extremities(robot, self.pairs.reference)
         self._limits = self.extremities.held(variable_limits(tree, robot.lower, robot.upper))
+        if stands:
+            self._limits = self._hold_legs(self._limits)
         self.speed = self._variable_speed()
         """(nv,) fastest change of each variable, rad/s or m/s"""
-        self._human = self._human_side()
         self._bodies = keep_apart(robot)
         self._limbs = self._make_limbs()
+        self._human = self._human_side()
         self._limbs.rest_weight[self.extremities.variables] = 0.0
         self._ground = make_ground(robot, len(self._tasks.kind), 1.0, resting_clearance())
 
-    def prepare(self, leg_length_m: float, clearance: Array | None = None) -> None:
-        """Fit to an operator: the length of the leg, hip to ankle, and each joint's height above what it stands on."""
+    def prepare(self, leg_length_m: float, clearance: Array | None = None, arms: ArmBuild | None = None) -> None:
+        """Fit to an operator: the length of the leg, hip to ankle, each joint's height above what it stands on, and the
+        arms; an adult's where they are not given."""
         scale = self.pairs.leg_length / leg_length_m if leg_length_m > 0 and self.pairs.leg_length > 0 else 1.0
         clearance = resting_clearance() if clearance is None else clearance
         self._ground = self._ground._replace(scale=scale, clearance=clearance)
+        self._human = self._human._replace(reach=self._reach(arms or ArmBuild()))
 
     def start(self) -> MapperState:
         """A fresh state: the next pose is solved from the neutral configuration."""
@@ -118,10 +138,12 @@ class WholeBodyMapper:
             targets,
             self._pace(),
             self.extremities.start(),
+            Sight(),
         )
 
     def solve(self, pose: HumanPose, state: MapperState, *, dt_s: float = np.inf) -> Target:
         """One pose; no joint moves faster than its limit over `dt_s`. The first one after `start` is searched for."""
+        pose = gently(pose, state.sight, dt_s)
         if not state.started:
             self.begin(pose.positions[0], first_poses(self, pose, state)[0], state)
             state.started = True
@@ -134,8 +156,8 @@ class WholeBodyMapper:
 
     def solve_clip(self, motion: HumanMotion) -> RobotMotion:
         """A whole recording, frame after frame."""
-        motion = on_ground(without_calibration(motion))
-        self.prepare(leg_length(motion), measured_clearance(motion))
+        motion = without_gaps(on_ground(without_calibration(motion)))
+        self.prepare(leg_length(motion), measured_clearance(motion), arm_build(motion))
         out, costs, steps = solve_clip(self, motion)
         return RobotMotion(
             qpos=out,
@@ -174,6 +196,14 @@ class WholeBodyMapper:
     def tasks(self) -> Tasks:
         """What is to be matched: directions, orientations, then the places of soles and hips."""
         return self._tasks
+
+    @property
+    def idle_joints(self) -> tuple[int, ...]:
+        """Independent joints that no part of a person drives: they stay at rest."""
+        parts = self.robot.semantics.joints
+        driven = set(self.extremities.moved)
+        driven |= {joint for part, joints in parts.items() for joint in joints if part in BODY_PARTS}
+        return tuple(int(joint) for joint in self.robot.tree.independent if int(joint) not in driven)
 
     def variable_of(self, joint: int) -> int:
         """The variable that moves a joint."""
@@ -242,6 +272,8 @@ class WholeBodyMapper:
             of_task[task] = of_variable[self._tree.variable[end - 1]] if end > 0 else -1
         for task, turn in enumerate(self.pairs.orientations, len(self.pairs.directions)):
             of_task[task] = of_variable[self._tree.variable[turn.node - 1]] if turn.node > 0 else -1
+        for task, arm in enumerate(self._arms, len(self.pairs.directions) + len(self.pairs.orientations)):
+            of_task[task] = arm.side
         return Limbs(of_variable, of_task, rest, weight)
 
     def _human_side(self) -> HumanSide:
@@ -254,7 +286,27 @@ class WholeBodyMapper:
             np.array([d.weight for d in directions] + [o.weight for o in orientations], float),
             self.pairs.reference,
             np.ascontiguousarray(self.robot.semantics.world_from_body),
+            self._reach(ArmBuild()),
         )
+
+    def _reach(self, person: ArmBuild) -> Reach:
+        first = len(self.pairs.directions) + len(self.pairs.orientations)
+        of_task = np.full(first, -1, np.int32)
+        for task, pair in enumerate(self.pairs.directions):
+            for row, arm in enumerate(self._arms):
+                if pair.human[0] in arm.bones:
+                    of_task[task] = row
+        return make_reach(self._arms, first, of_task, self.weights, person)
+
+    def _hold_legs(self, limits: Limits) -> Limits:
+        """The limits (nv,) with the legs as they stand in the neutral configuration."""
+        lower, upper, robot = limits.lower.copy(), limits.upper.copy(), self.robot
+        legs = [joint for side in SIDES for joint in robot.semantics.joints.get(f"{side}_leg", ())]
+        at = np.array([joint for joint in legs if robot.tree.leader[joint] == joint], np.intp)
+        variables = self._tree.variable[at]
+        rest = np.clip(robot.neutral[robot.first_joint + at], lower[variables], upper[variables])
+        lower[variables] = upper[variables] = rest
+        return Limits(lower, upper)
 
     def _variable_speed(self) -> Array:
         """(nv,) fastest allowed change of each variable, its followers' limits included."""
@@ -271,10 +323,20 @@ class WholeBodyMapper:
         return Pace(self.speed, self.speed / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
 
 
-def retarget(motion: HumanMotion, robot: Robot, *, weights: Weights | None = None) -> RobotMotion:
+def retarget(
+    motion: HumanMotion,
+    robot: Robot,
+    *,
+    mode: str | None = None,
+    body: str = "whole",
+    weights: Weights | None = None,
+) -> RobotMotion:
     """Bring a person's motion to a robot.
+
+    `mode`: "posture" (the default) puts limb directions first, "hands" the places of the hands, "mixed" heeds both.
+    `body`: "upper" keeps base and legs as they stand.
 
     >>> import bunraku as bk
     >>> result = bk.retarget(bk.read_motion("synth:wave"), bk.load_robot("puppet"))
     """
-    return WholeBodyMapper(robot, weights).solve_clip(motion)
+    return WholeBodyMapper(robot, weights, mode=mode, body=body).solve_clip(motion)

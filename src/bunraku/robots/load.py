@@ -13,6 +13,7 @@ import numpy as np
 from bunraku.errors import MissingPackageError, RobotError, UnknownNameError
 from bunraku.robots import catalog, external, limits, markup, neutral
 from bunraku.robots import overrides as yaml
+from bunraku.robots.corrections import check_names
 from bunraku.robots.description import Description, is_free, own_joints, unique
 from bunraku.robots.extract import extract
 from bunraku.robots.files import Files
@@ -22,11 +23,13 @@ from bunraku.robots.mjcf import read_mjcf
 from bunraku.robots.model import compile_model as compile_model
 from bunraku.robots.model import compile_xml, parse_spec, without_visuals
 from bunraku.robots.robot import Robot
+from bunraku.robots.stance import rolls
 from bunraku.robots.urdf import read_urdf
 
-Base = Literal["free", "fixed"]
+Base = Literal["free", "fixed", "planar"]
 _LONGEST_MESSAGE = 400
 _SUFFIXES = (".urdf", ".xml", ".mjcf", ".xacro")
+_NOTES = (".yaml", ".yml")
 
 
 def load_robot(
@@ -34,19 +37,42 @@ def load_robot(
 ) -> Robot:
     """A robot by name (`bunraku robots list`), or from a URDF, xacro or MJCF file, or a folder with a `robot.xml`.
 
-    `base` decides whether the base moves, where the description's own answer is not wanted. `overrides` is a YAML
-    file, or what it would hold, and wins over a `robot.yaml` beside the description.
+    A YAML file whose entry `robot` names one of those is that robot with the file's corrections. `base` decides
+    whether the base moves, where the description's own answer is not wanted. `overrides` is a YAML file, or what it
+    would hold; it wins, entry by entry, over the YAML that is given as the robot, and that over a `robot.yaml` beside
+    the description.
     """
-    if base not in (None, "free", "fixed"):
-        raise UnknownNameError("base", str(base), ("free", "fixed"))
-    source = _find(name_or_path)
+    if base not in (None, *yaml.BASES):
+        raise UnknownNameError("base", str(base), yaml.BASES)
+    described = described_by(name_or_path)
+    source = _find(described)
     notes = dict(yaml.read_overrides(source.notes)) if source.notes is not None else {}
+    if described is not name_or_path:
+        notes = yaml.merged(notes, yaml.read_overrides(Path(name_or_path)))
     if overrides is not None:
-        notes |= yaml.check(overrides) if isinstance(overrides, Mapping) else yaml.read_overrides(Path(overrides))
+        given = yaml.check(overrides) if isinstance(overrides, Mapping) else yaml.read_overrides(Path(overrides))
+        notes = yaml.merged(notes, given)
     try:
-        return _build(_read(source), source, base, notes)
+        robot = _build(_read(source), source, base, notes)
+        check_names(robot)
     except RobotError as error:
         raise RobotError(f"{source.label}: {_shortened(str(error))}") from error
+    return robot
+
+
+def described_by(name_or_path: str | Path) -> str | Path:
+    """What a YAML file says that its robot is: a path, seen from the file's folder, or a name. Else the same again."""
+    path = Path(name_or_path)
+    if path.suffix.lower() not in _NOTES:
+        return name_or_path
+    named = yaml.read_overrides(path).get("robot")
+    if not named:
+        raise RobotError(f"{path}: it does not say whose it is: give it a line 'robot: FILE' or 'robot: NAME'")
+    if Path(named).suffix.lower() in _NOTES:
+        raise RobotError(f"{path}: its robot is another YAML file, {named}: name the robot's description")
+    beside = path.parent / named
+    is_path = "/" in named or Path(named).suffix.lower() in _SUFFIXES or beside.is_dir()
+    return beside if is_path else str(named)
 
 
 def _shortened(message: str) -> str:
@@ -126,8 +152,8 @@ def _build(description: Description, source: _Source, base: Base | None, notes: 
     described = {**limits.actuator_efforts(spec), **description.effort}
     limits.swap_reversed(description, spec)
     stance = settle_shapes(description, spec)
-    found = "free" if len(stance.legs) >= 2 else "fixed"
-    free = (base or notes.get("base") or description.base or found) == "free"
+    kind = base or notes.get("base") or _found_base(description, legs=len(stance.legs))
+    free = kind != "fixed"
     _set_base(description, free)
     for section in description.root.findall("actuator"):
         description.root.remove(section)
@@ -156,7 +182,16 @@ def _build(description: Description, source: _Source, base: Base | None, notes: 
         source=source.path,
         warnings=(*description.warnings, *arrays.warnings),
         overrides=notes,
+        planar=kind == "planar",
     )
+
+
+def _found_base(description: Description, legs: int) -> Base:
+    """As the file says, but for a base on wheels; where it says nothing, legs walk and everything else stands."""
+    named = [part.get("name", "") for tag in ("body", "joint") for part in description.root.iter(tag)]
+    if description.base != "fixed" and rolls(named):
+        return "planar"
+    return description.base or ("free" if legs >= 2 else "fixed")
 
 
 def _set_base(description: Description, free: bool) -> None:

@@ -37,6 +37,15 @@ class Shape:
 
 
 @dataclass(frozen=True, eq=False)
+class Point:
+    """A point fixed to a link."""
+
+    link: int
+    position: Array
+    """(3,) in the link's frame"""
+
+
+@dataclass(frozen=True, eq=False)
 class Links:
     """Named frames, L of them, each welded to a node of the tree."""
 
@@ -90,11 +99,18 @@ class Robot:
     warnings: tuple[str, ...] = ()
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """what the robot's YAML says, where it has one; it only ever overrides what was found"""
+    planar: bool = False
+    """a free base on wheels: it keeps its height and stays upright"""
 
     @property
     def base(self) -> Literal["free", "fixed"]:
-        """Whether the base moves through the world."""
+        """Whether the base moves through the world; that of a robot on wheels does too."""
         return "free" if self.tree.free_base else "fixed"
+
+    @property
+    def base_kind(self) -> Literal["free", "fixed", "planar"]:
+        """How the base moves: freely, not at all, or over the floor on wheels."""
+        return "planar" if self.planar else self.base
 
     @property
     def first_joint(self) -> int:

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from bunraku.errors import RobotError
 from bunraku.robots.anatomy import find_plan
+from bunraku.robots.corrections import correct_links, corrected_plan
 from bunraku.robots.names import mentions
+from bunraku.robots.robot import Point as Point
 from bunraku.robots.robot import Robot
 from bunraku.robots.skeleton import UP, Skeleton
 
@@ -18,15 +20,6 @@ Array = NDArray[np.float64]
 _FORWARD_X = np.eye(3)
 _SQUARE, _OBLIQUE = np.sin(np.radians(8)), np.sin(np.radians(45))
 """a segment that is less than 8 degrees from square to its hinge's axis is so; beyond 45 that is no hinge across it"""
-
-
-@dataclass(frozen=True, eq=False)
-class Point:
-    """A point fixed to a link."""
-
-    link: int
-    position: Array
-    """(3,) in the link's frame"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +45,7 @@ class Semantics:
 def find_semantics(robot: Robot) -> Semantics:
     """The body found automatically, then whatever the robot's YAML overrides: `semantics: {links: {head: LINK}}`."""
     body = Skeleton(robot)
-    plan = find_plan(robot)
+    plan = corrected_plan(find_plan(robot), robot)
     reasons = list(plan.reasons)
     points: dict[str, Point] = {}
     links = {"hips": _main_link(robot, plan.hips)}
@@ -61,17 +54,16 @@ def find_semantics(robot: Robot) -> Semantics:
     if plan.neck:
         links["head"] = _main_link(robot, plan.neck[-1])
     hinges: dict[str, int] = {}
-    soles: dict[str, Array] = {}
     for side, chain in plan.arms.items():
         _add_limb(body, chain, side, "arm", ("upper_arm", "forearm", "hand"), points, links, hinges, reasons)
     for side, chain in plan.legs.items():
         _add_limb(body, chain, side, "leg", ("thigh", "shin", "foot"), points, links, hinges, reasons)
-        soles[f"{side}_foot"] = _sole(body, links[f"{side}_foot"])
     joints = {"torso": plan.torso, "neck": plan.neck, "face": plan.face}
     joints |= {f"{side}_arm": chain for side, chain in plan.arms.items()}
     joints |= {f"{side}_leg": chain for side, chain in plan.legs.items()}
     joints |= {f"{side}_fingers": chain for side, chain in plan.fingers.items()}
-    _override_links(robot, links, reasons)
+    correct_links(robot, links, points, reasons)
+    soles = {f"{side}_foot": _sole(body, links[f"{side}_foot"]) for side in plan.legs}
     forward = np.cross(plan.left, UP)
     return Semantics(
         points=points,
@@ -82,12 +74,6 @@ def find_semantics(robot: Robot) -> Semantics:
         world_from_body=np.stack([forward, plan.left, UP], axis=1),
         reasons=tuple(reasons),
     )
-
-
-def _override_links(robot: Robot, links: dict[str, int], reasons: list[str]) -> None:
-    for part, name in (robot.overrides.get("semantics") or {}).get("links", {}).items():
-        links[str(part)] = robot.links.index(str(name))
-        reasons.append(f"{part}: {name}, as the robot's YAML says")
 
 
 def _main_link(robot: Robot, node: int) -> int:

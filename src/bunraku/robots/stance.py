@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bunraku.robots.names import words
 
 if TYPE_CHECKING:
     import mujoco
@@ -21,6 +24,7 @@ _UPRIGHT = [sign * np.eye(3)[axis] for axis in (2, 1, 0) for sign in (1.0, -1.0)
 """which way up a robot may have been drawn, likeliest first"""
 _APART = 0.01
 """m; hips are at least this far from the middle"""
+_WHEELS = {"wheel", "wheels", "caster", "casters"}
 _SHORTEST = 0.2
 """m; a chain without telling names must be at least this long to be a leg"""
 
@@ -50,6 +54,11 @@ class Stance:
         axis = np.zeros(3)
         axis[np.argmax(np.abs(rise))] = np.sign(rise[np.argmax(np.abs(rise))])
         return axis if axis.any() else None
+
+
+def rolls(names: Iterable[str]) -> bool:
+    """Whether names of bodies and joints, two of them at least, speak of wheels."""
+    return sum(any(word in _WHEELS for word in words(name)) for name in names) >= 2
 
 
 def find_stance(model: mujoco.MjModel) -> Stance:

@@ -12,12 +12,16 @@ from bunraku.outputs.figure import Figure
 from bunraku.outputs.picture import Scene
 from bunraku.outputs.strip import Image, save_png, strip
 from bunraku.outputs.video import write_video
+from bunraku.retarget import retarget
 from bunraku.robots import Robot
 from bunraku.session.performance import Performance
+from bunraku.sources import read_motion
 
 FILM_FPS = 30.0
 SIZE = (640, 480)
 STRIP_SIZE = (600, 430)
+WIDE_SIZE, WIDE_APART = (900, 430), 1.25
+"""with room for two pairs of arms stretched out"""
 
 
 def person() -> Figure:
@@ -54,6 +58,19 @@ def write_portrait(robot: Robot, path: Path) -> Path:
     """The robot as it stands."""
     with Scene(robot, width=640, height=640) as scene:
         return save_png(scene.render(robot.neutral), path)
+
+
+def write_alignment(robot: Robot, path: Path) -> Path:
+    """A person in the canonical T and the robot at rest, as both are thought together, then as the mapping has it."""
+    person_in_t = read_motion("synth:t-pose?seconds=0")
+    led = retarget(person_in_t, robot).qpos[0]
+    at, valid = person_in_t.positions[0], person_in_t.position_valid[0]
+    width, height = WIDE_SIZE
+    with Scene(robot, figure=person(), width=width, height=height, apart=WIDE_APART) as scene:
+        images = [scene.render(qpos, at, valid) for qpos in (robot.neutral, led)]
+    labels = ("the reference pose: both bodies as they are paired", "the robot led to the T")
+    title = f"a person in the T, and {robot.name}"
+    return save_png(strip(images, labels, title=title, captions=("person", robot.name)), path)
 
 
 def _frame(scene: Scene, performance: Performance, frame: int) -> Image:
