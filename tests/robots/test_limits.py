@@ -23,7 +23,7 @@ def test_the_description_comes_first(tmp_path):
                 joint("y", "b", "c", inside='<limit velocity="0" effort="-3"/>'),
                 joint("z", "c", "d", "prismatic", '<limit velocity="inf" lower="0" upper="1"/>'))  # fmt: skip
     robot = load_robot(write(tmp_path, text))
-    assert robot.velocity.tolist() == [3.0, 6.0, 0.5]
+    assert robot.velocity.tolist() == [3.0, 10.0, 0.5]
     assert robot.effort[0] == 4.0
 
 

@@ -1,7 +1,8 @@
 """How fast and how strong a joint is: what the description says, else a sober guess.
 
-Defaults: 6 rad/s for hinges, 0.5 m/s for slides. A joint without an effort limit gets twice what holds up what it
-carries at that distance (for a joint of a leg: also the whole robot at a quarter of the leg's length), at least 0.5.
+Defaults: 10 rad/s for hinges, which the slower joints of humanoids do, and 0.5 m/s for slides. A joint without an effort
+limit gets twice what holds up what it carries at that distance (for a joint of a leg: also the whole robot at a quarter
+of the leg's length), at least 0.5.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-HINGE_VELOCITY, SLIDE_VELOCITY = 6.0, 0.5
+HINGE_VELOCITY, SLIDE_VELOCITY = 10.0, 0.5
 _GRAVITY, _MARGIN, _LEAST = 9.81, 2.0, 0.5
 
 
