@@ -1,8 +1,8 @@
 """How fast and how strong a joint is: what the description says, else a sober guess.
 
-Defaults: 10 rad/s for hinges, which the slower joints of humanoids do, and 0.5 m/s for slides. A joint without an effort
-limit gets twice what holds up what it carries at that distance (for a joint of a leg: also the whole robot at a quarter
-of the leg's length), at least 0.5.
+Defaults: 10 rad/s for hinges, which the slower joints of humanoids do, and 0.5 m/s for slides. A joint without an
+effort limit gets twice what holds up what it carries at that distance (for a joint of a leg: also the whole robot at a
+quarter of the leg's length), at least 0.5.
 """
 
 from __future__ import annotations
