@@ -48,7 +48,10 @@ def test_robots_show_and_check(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_robots_check_says_what_is_under_defined(capsys: pytest.CaptureFixture[str]) -> None:
     """Each part with the person's freedoms and the robot's; what neither side has a counterpart for."""
-    rows = {row["part"]: row for row in as_json(["robots", "check", "lamp"], capsys)["definition"]}  # type: ignore[attr-defined]
+    checked = as_json(["robots", "check", "lamp"], capsys)
+    rows = {row["part"]: row for row in checked["definition"]}  # type: ignore[attr-defined]
+    assert "left_thigh" in checked["unmatched"] and "jaw" in checked["unmatched"]  # type: ignore[operator]
+    assert checked["idle"] == []
     assert (rows["base"]["person"], rows["base"]["robot"], rows["base"]["verdict"]) == (6, 0, "no counterpart")
     assert main(["robots", "check", "inmoov"]) == 0
     lines = capsys.readouterr().out.splitlines()

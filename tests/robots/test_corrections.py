@@ -17,9 +17,11 @@ def corrected(tmp_path, **semantics):
 
 
 def test_a_part_is_what_the_yaml_says(tmp_path):
-    """A joint that was no part becomes the torso; a neck is left out, and its head's link with nothing said stays."""
+    """A joint that was no part becomes the torso and moves the chest; a neck is left out, and the head with it."""
     robot = corrected(tmp_path, joints={"torso": ["tail"], "neck": []})
-    joints = robot.semantics.joints
+    joints, links = robot.semantics.joints, robot.semantics.links
+    assert robot.links.names[links["chest"]] == "lamp"
+    assert "head" not in links
     assert joints["torso"] == (robot.joint_index("tail"),)
     assert "neck" not in joints
     assert {"torso: tail, as the robot's YAML says", "neck: none, as the robot's YAML says"} <= set(
