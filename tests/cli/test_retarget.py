@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from bunraku.cli.main import main
-from bunraku.robots import RobotMotion
+from bunraku.retarget import retarget
+from bunraku.robots import RobotMotion, load_robot
 from bunraku.sources import read_motion
 from bunraku.sources.bvh import write_bvh
 
@@ -77,6 +78,19 @@ def test_edits_of_the_persons_motion(clip: Path, tmp_path: Path) -> None:
     one, two = (RobotMotion.load(tmp_path / folder / "wave.mirrored.puppet.npz") for folder in ("one", "two"))
     assert (len(one), one.fps) == (101, 50)
     np.testing.assert_array_equal(one.qpos, two.qpos)
+
+
+def test_modes_bodies_and_bases(clip: Path, tmp_path: Path) -> None:
+    """Each option is what `retarget` does with it; two processes do the same."""
+    human, robot = read_motion(str(clip)), load_robot("puppet")
+    for words, way in ((["--mode", "hands"], {"mode": "hands"}), (["--body", "upper"], {"body": "upper"})):
+        out = tmp_path / "one.npz"
+        assert main(["retarget", str(clip), "--robot", "puppet", "--out", str(out), *words]) == 0
+        np.testing.assert_array_equal(RobotMotion.load(out).qpos, retarget(human, robot, **way).qpos)  # type: ignore[arg-type]
+    jobs = ["--robot", "puppet", "--jobs", "2", "--mode", "hands", "--base", "planar", "--out", str(tmp_path)]
+    assert main(["retarget", str(clip), "synth:box?seconds=0.5&fps=30", *jobs]) == 0
+    rolled = RobotMotion.load(tmp_path / "wave.puppet.npz")
+    assert rolled.root == "free" and np.ptp(rolled.qpos[:, 2]) == 0
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,14 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from bunraku.cli import bench
 from bunraku.cli.main import main
+from outputs_pictures import need_graphics
+from small_robots import TRUNK, limb_arm, urdf
 
 
 def as_json(words: list[str], capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, object]:
@@ -42,6 +46,59 @@ def test_robots_show_and_check(capsys: pytest.CaptureFixture[str]) -> None:
     assert "elbow" in told
 
 
+def test_robots_check_says_what_is_under_defined(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each part with the person's freedoms and the robot's; what neither side has a counterpart for."""
+    checked = as_json(["robots", "check", "lamp"], capsys)
+    rows = {row["part"]: row for row in checked["definition"]}  # type: ignore[attr-defined]
+    assert "left_thigh" in checked["unmatched"] and "jaw" in checked["unmatched"]  # type: ignore[operator]
+    assert checked["idle"] == []
+    assert (rows["base"]["person"], rows["base"]["robot"], rows["base"]["verdict"]) == (6, 0, "no counterpart")
+    assert main(["robots", "check", "inmoov"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.split()[:5] == ["left", "elbow", "1", "1", "properly"] for line in lines)
+    assert any(line.split()[:5] == ["neck", "3", "3", "properly", "defined"] for line in lines)
+    assert any(line.startswith("of the person, no counterpart on this robot:") for line in lines)
+
+
+def test_robots_check_writes_a_yaml_that_is_the_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is the same robot where a robot is asked for, wherever the program is started; corrections have effect."""
+    folder, out = tmp_path / "there", tmp_path / "notes" / "mine.yaml"
+    folder.mkdir()
+    description = folder / "pal.urdf"
+    description.write_text(urdf(TRUNK, limb_arm("left"), limb_arm("right"), name="pal"))
+    assert main(["robots", "check", str(description), "--yaml", str(out)]) == 0
+    assert f"wrote {out}" in capsys.readouterr().err
+    one, two = (as_json(["robots", "check", str(path)], capsys) for path in (description, out))
+    assert one == two
+    out.write_text(out.read_text().replace("left_elbow_joint: 3.0", "left_elbow_joint: 0.5"))
+    changed = {row["name"]: row["velocity"] for row in as_json(["robots", "show", str(out)], capsys)["joints"]}  # type: ignore[attr-defined]
+    assert changed["left_elbow_joint"] == 0.5 and changed["right_elbow_joint"] == 3.0
+    motion = tmp_path / "wave.npz"
+    assert main(["retarget", "synth:wave?seconds=1&fps=30", "--robot", str(out), "--out", str(motion)]) == 0
+    assert main(["evaluate", "synth:wave?seconds=1&fps=30", str(motion), "--robot", str(out)]) == 0
+    assert "0 " in capsys.readouterr().out
+
+
+def test_robots_check_of_a_name_writes_the_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A robot that goes by a name is found by it; a correction of a correction is one of the robot."""
+    for given, out in (("lamp", tmp_path / "a.yaml"), (str(tmp_path / "a.yaml"), tmp_path / "b.yaml")):
+        assert main(["robots", "check", given, "--yaml", str(out)]) == 0
+        assert "robot: lamp\n" in out.read_text()
+    assert (tmp_path / "a.yaml").read_text() == (tmp_path / "b.yaml").read_text()
+
+
+def test_robots_check_draws_both_bodies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The picture is named on stderr, and what the robot does differs between its two halves."""
+    need_graphics()
+    out = tmp_path / "aligned.png"
+    assert main(["robots", "check", "lamp", "--picture", str(out)]) == 0
+    assert f"wrote {out}" in capsys.readouterr().err
+    picture = np.asarray(Image.open(out).convert("RGB"), float)
+    half = picture.shape[1] // 2
+    assert picture.shape[1] > 2 * picture.shape[0]
+    assert np.abs(picture[:, :half] - picture[:, -half:]).max() > 50
+
+
 def test_robots_needs_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     """`show` without a robot says how it is meant."""
     assert main(["robots", "show"]) == 2
@@ -53,6 +110,9 @@ def test_robots_needs_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["list", "lamp"], "robots show"),
         (["list", "--picture", "x.png"], "robots show"),
+        (["list", "--yaml", "x.yaml"], "robots show"),
+        (["show", "lamp", "--yaml", "x.yaml"], "--yaml goes with check"),
+        (["check", "lamp", "--yaml", "x.json"], ".yaml"),
         (["show", "lamp", "--picture", "x.gif"], ".png"),
         (["show", "lamp", "--picture", "plain/x.png"], "is not a folder"),
     ],

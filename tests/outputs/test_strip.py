@@ -37,6 +37,12 @@ def test_times_are_written_into_the_frames() -> None:
     assert columns.min() > first.shape[1] / 2
 
 
+def test_labels_may_stand_where_times_do() -> None:
+    """In words of their own."""
+    assert (strip([RED], ["0.0 s"]) == strip([RED], [0.0])).all()
+    assert (strip([RED], ["at rest"]) != strip([RED], [0.0])).any()
+
+
 def test_refuses_frames_that_do_not_fit_together() -> None:
     """No frames, other sizes, or a time too few."""
     for frames, times in (([], []), ([RED, RED[:30]], [0, 1]), ([RED], [0, 1])):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from bunraku.retarget import Weights, WholeBodyMapper, retarget
 from bunraku.retarget.ground import no_footing
 from bunraku.robots import Robot, RobotMotion, load_robot
 from bunraku.sources import read_motion
+from small_robots import TRUNK, limb_arm, urdf, wheels, write
 
 
 @pytest.fixture(scope="module")
@@ -219,3 +221,75 @@ def test_weights_have_an_effect(puppet: Robot) -> None:
 def test_shortest_motions(puppet: Robot, walk: HumanMotion, frames: int) -> None:
     """No frame and one frame are motions too."""
     assert len(retarget(walk.frames(slice(0, frames)), puppet)) == frames
+
+
+def test_an_upper_body_on_legs_that_stand(puppet: Robot, walk: HumanMotion) -> None:
+    """Base and legs keep their places to the last bit; the arms do what the whole body's do, seen from the hips."""
+    still = retarget(walk, puppet, body="upper")
+    legs = [joint for side in ("left", "right") for joint in puppet.semantics.joints[f"{side}_leg"]]
+    assert np.array_equal(still.qpos[:, :7], np.tile(puppet.neutral[:7], (len(walk), 1)))
+    assert np.ptp(still.joints[:, legs], axis=0).max() == 0
+    arms = [joint for side in ("left", "right") for joint in puppet.semantics.joints[f"{side}_arm"]]
+    assert np.ptp(still.joints[:, arms], axis=0).max() > 0.2
+    assert np.abs(still.joints[:, arms] - retarget(walk, puppet).joints[:, arms]).mean() < 0.15
+    elsewhere = retarget(turned(walk, 1.0, (3, 2)), puppet, body="upper")
+    assert np.abs(still.joints - elsewhere.joints).max() < 0.01
+
+
+def test_wheels_roll_over_the_floor(walk: HumanMotion) -> None:
+    """A planar base goes the person's way and heads where they head; it keeps its height and stays upright, exactly."""
+    robot = load_robot("puppet", base="planar")
+    motion = retarget(walk, robot)
+    assert (robot.base_kind, robot.base, motion.root) == ("planar", "free", "free")
+    base = motion.qpos[:, :7]
+    assert np.all(base[:, 2] == robot.neutral[2])
+    assert np.all(base[:, 4:6] == 0)
+    scale = WholeBodyMapper(robot).pairs.leg_length / 0.85
+    path, own = walk.positions[:, 0, :2], base[:, :2]
+    assert np.linalg.norm(own[-1] - own[0]) == pytest.approx(scale * np.linalg.norm(path[-1] - path[0]), rel=0.05)
+    heading = np.unwrap(rotations.yaw(base[:, 3:7])) - np.unwrap(rotations.yaw(walk.rotations[:, 0]))
+    assert np.abs(heading).max() < 0.02
+    legs = [joint for side in ("left", "right") for joint in robot.semantics.joints[f"{side}_leg"]]
+    assert np.ptp(motion.joints[:, legs], axis=0).max() == 0
+
+
+@pytest.mark.parametrize("mode", ["posture", "hands"])
+def test_arms_do_not_turn_the_wheels(tmp_path: Path, mode: str) -> None:
+    """Arms with few joints would be helped by a base that spins; it heads where the person's hips do all the same."""
+    robot = load_robot(write(tmp_path, urdf(TRUNK, limb_arm("left"), limb_arm("right"), wheels())))
+    human = read_motion("synth:box?seconds=3&fps=30")
+    base = retarget(human, robot, mode=mode).qpos
+    heading = np.unwrap(rotations.yaw(base[:, 3:7])) - np.unwrap(rotations.yaw(human.rotations[:, 0]))
+    assert robot.planar and np.abs(heading).max() < 0.03
+
+
+def test_a_planar_motion_is_judged_and_played(walk: HumanMotion, tmp_path: Path) -> None:
+    """As the contract's free base: saved, read again, judged, and played by the simulator."""
+    from bunraku.evaluate import evaluate
+    from bunraku.outputs.sim import Simulation
+
+    robot = load_robot("puppet", base="planar")
+    motion = RobotMotion.load(retarget(walk, robot).save(tmp_path / "rolls.npz"))
+    assert evaluate(walk, motion, load_robot("puppet", base="free"))["limit_violations"] == 0
+    played = Simulation(robot).play(motion)
+    assert np.abs(played.qpos[:, 2] - robot.neutral[2]).max() < 1e-6
+    assert played.quality["tracking_mean_rad"] < 0.05
+
+
+@pytest.mark.parametrize(("body", "mode"), [("upper", "hands"), ("whole", "hands")])
+def test_live_keeps_still_what_stands(puppet: Robot, walk: HumanMotion, body: str, mode: str) -> None:
+    """Mode and body mean the same pose by pose; hands and face follow there too."""
+    mapper = WholeBodyMapper(puppet, mode=mode, body=body)
+    state = mapper.start()
+    live = np.array([mapper.solve(pose, state, dt_s=1 / walk.fps).qpos for pose in walk])
+    assert (np.ptp(live[:, :3], axis=0).max() == 0) == (body == "upper")
+    assert np.ptp(live[:, 7:], axis=0).max() > 0.2
+
+
+def test_what_nothing_drives_is_named() -> None:
+    """Joints that are no part of a person's body stay at rest, and `idle_joints` says which."""
+    robot = load_robot("puppet")
+    assert [robot.joint_names[j] for j in WholeBodyMapper(robot).idle_joints] == []
+    without = load_robot("puppet", overrides={"semantics": {"joints": {"left_arm": []}}})
+    names = [without.joint_names[j] for j in WholeBodyMapper(without).idle_joints]
+    assert len(names) == 7 and all(name.startswith("left_") for name in names)

@@ -106,3 +106,21 @@ def test_any_mapping_is_checked(content):
     """Arbitrary values are taken or refused with one of our errors."""
     with our_errors_only():
         overrides.check(content)
+
+
+def test_what_is_merged():
+    """Entry by entry, the later one wins, and neither is changed."""
+    under = {"velocity": {"a": 1.0, "b": 2.0}, "base": "free", "semantics": {"links": {"head": "x"}}}
+    over = {"velocity": {"b": 3.0}, "base": "fixed", "semantics": {"links": {"chest": "y"}}}
+    assert overrides.merged(under, over) == {
+        "velocity": {"a": 1.0, "b": 3.0}, "base": "fixed", "semantics": {"links": {"head": "x", "chest": "y"}},
+    }  # fmt: skip
+    assert under["velocity"] == {"a": 1.0, "b": 2.0}
+
+
+def test_one_velocity_leaves_the_others_of_the_yaml_beside_it(tmp_path):
+    """What is passed overrides the entries that it has, not the whole table."""
+    puppet = load_robot("puppet")
+    other = load_robot("puppet", overrides={"velocity": {"neck_yaw_joint": 1.0}})
+    changed = puppet.velocity != other.velocity
+    assert [puppet.joint_names[j] for j in changed.nonzero()[0]] == ["neck_yaw_joint"]

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         write = write_alignment if args.action == "check" else write_portrait
         note(f"wrote {write(robot, args.picture)}")
     if args.json:
-        print_json(_describe(robot))
+        print_json(_describe(robot) | (_counterparts(robot) if args.action == "check" else {}))
     elif args.action == "show":
         _show(robot)
     else:
@@ -128,6 +128,17 @@ def _describe(robot: Robot) -> dict[str, object]:
         ],
         "reasons": list(parts.reasons),
         "warnings": list(robot.warnings),
+    }
+
+
+def _counterparts(robot: Robot) -> dict[str, object]:
+    """What of either side nothing on the other follows."""
+    from bunraku.retarget import WholeBodyMapper
+
+    mapper = WholeBodyMapper(robot)
+    return {
+        "unmatched": [*mapper.pairs.unmatched, *mapper.extremities.unmatched],
+        "idle": [robot.joint_names[joint] for joint in mapper.idle_joints],
     }
 
 

@@ -78,7 +78,7 @@ def _face(mapper: WholeBodyMapper, state: MapperState) -> None:
     if hips is None or not robot.tree.free_base:
         return  # a base that stays has no hips to follow
     task = len(pairs.directions) + hips
-    if state.targets.weight[task, 0] > 0:
+    if state.targets.weight[task, 2] > 0:
         pair = pairs.orientations[hips]
         _, rotation = robot.tree.forward(state.qpos)
         turn = state.targets.value[task] @ (rotation[pair.node] @ pair.node_from_canonical).T

@@ -24,8 +24,8 @@ EARLY_S = 0.1
 
 
 def floor_points(robot: Robot) -> list[tuple[int, Array]]:
-    """Position tasks of a free base: sole points, front before back, left before right; all points that span the
-    shapes; then the hips."""
+    """Position tasks of a free base: sole points, front before back, left before right, unless it rolls; all points
+    that span the shapes; then the hips."""
     parts = robot.semantics
     if not robot.tree.free_base:
         return []
@@ -132,7 +132,10 @@ def support_points(robot: Robot) -> tuple[Ints, Array, Array]:
 
 
 def _sole_points(robot: Robot) -> list[tuple[int, Array]]:
-    parts, out = robot.semantics, []
+    parts = robot.semantics
+    out: list[tuple[int, Array]] = []
+    if robot.planar:
+        return out
     _, rotation = robot.link_poses(robot.neutral)
     for side in SIDES:
         if f"{side}_foot" in parts.soles:
@@ -143,7 +146,9 @@ def _sole_points(robot: Robot) -> list[tuple[int, Array]]:
 
 
 def _rest_groups(robot: Robot) -> list[list[int]]:
-    """For each hand, then for each knee, the rows of `support_points` that it can rest on."""
+    """For each hand, then for each knee, the rows of `support_points` that it can rest on; none where wheels roll."""
+    if robot.planar:
+        return [[] for _ in PATCHES[FEET:]]
     nodes, points, _ = support_points(robot)
     position, rotation = robot.tree.forward(robot.neutral)
     world = position[nodes] + np.einsum("sij,sj->si", rotation[nodes], points)

@@ -22,7 +22,7 @@ class HumanSide(NamedTuple):
     bone: Array
     """(K, 3) canonical direction, for poses that know rotations alone"""
     weight: Array
-    """(K,)"""
+    """(K, 3) for each axis of the world"""
     reference: int
     """joint whose frame stands for a fixed base, -1 for the world"""
     world_from_body: Array
@@ -87,5 +87,5 @@ def fill_targets(tasks, human, positions, rotations, position_valid, rotation_va
                 for j in range(3):
                     value[t, i, j] = A[i, 0] * M[0, j] + A[i, 1] * M[1, j] + A[i, 2] * M[2, j]
         for k in range(3):
-            weight[t, k] = weights[t] if known else 0.0
+            weight[t, k] = weights[t, k] if known else 0.0
     fill_reaches(human.reach, positions, rotations, position_valid, rotation_valid, A, targets, work)

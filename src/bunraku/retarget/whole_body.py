@@ -14,7 +14,7 @@ from bunraku.human.contacts import measured_clearance, resting_clearance
 from bunraku.human.gaps import Sight, gently, without_gaps
 from bunraku.human.ground import on_ground
 from bunraku.human.opening import without_calibration
-from bunraku.human.skeleton import SIDES
+from bunraku.human.skeleton import INDEX, SIDES
 from bunraku.kinematics.problem import (
     Limits,
     Targets,
@@ -48,6 +48,8 @@ BODY_PARTS = ("torso", "neck", *LIMB_NAMES, *(f"{side}_leg" for side in SIDES))
 """parts whose joints the whole-body problem moves"""
 ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
+HEADING = 100.0
+"""how much more the heading of a base on wheels counts than the hips' orientation"""
 FULL_SPEED_S = 0.08
 """in which a joint may come to its full speed"""
 _NO_GUIDE = np.zeros((0, 0)), np.zeros((0, 0))
@@ -283,11 +285,21 @@ class WholeBodyMapper:
         return HumanSide(
             np.array(joints, np.int32).reshape(-1, 2),
             np.array(bones, float).reshape(-1, 3),
-            np.array([d.weight for d in directions] + [o.weight for o in orientations], float),
+            self._weights(),
             self.pairs.reference,
             np.ascontiguousarray(self.robot.semantics.world_from_body),
             self._reach(ArmBuild()),
         )
+
+    def _weights(self) -> Array:
+        """(K, 3) of directions and orientations. Wheels head where the person's hips head, whatever the arms want."""
+        directions, orientations = self.pairs.directions, self.pairs.orientations
+        each = np.array([d.weight for d in directions] + [o.weight for o in orientations], float)
+        weights = np.repeat(each[:, None], 3, axis=1)
+        for row, turn in enumerate(orientations, len(directions)):
+            if self.robot.planar and turn.node == 0 and turn.human == INDEX["hips"]:
+                weights[row] *= [0.0, 0.0, HEADING]
+        return weights
 
     def _reach(self, person: ArmBuild) -> Reach:
         first = len(self.pairs.directions) + len(self.pairs.orientations)

@@ -42,7 +42,7 @@ def check_names(robot: Robot) -> None:
 
 
 def corrected_plan(plan: Plan, robot: Robot) -> Plan:
-    """The plan with the chains of joints that the YAML names; an empty one is left out."""
+    """The plan with the chains of joints that the YAML names; an empty one is left out. A torso moves the chest."""
     said = _said(robot)
     reasons = list(plan.reasons)
     tables: dict[str, dict[str, list[int]]] = {"arm": dict(plan.arms), "leg": dict(plan.legs)}
@@ -62,6 +62,7 @@ def corrected_plan(plan: Plan, robot: Robot) -> Plan:
         else:
             tables[kind].pop(side, None)
         reasons.append(f"{part}: {', '.join(names) or 'none'}, as the robot's YAML says")
+    chest = single["torso"][-1] if single["torso"] != plan.torso and single["torso"] else plan.chest
     left = plan.left
     if "forward" in said:
         given = np.cross(UP, np.asarray(said["forward"], float))
@@ -71,7 +72,7 @@ def corrected_plan(plan: Plan, robot: Robot) -> Plan:
             reasons.append(f"forward: {said['forward']}, as the robot's YAML says")
     return replace(
         plan, left=left, legs=tables["leg"], arms=tables["arm"], fingers=tables["fingers"],
-        torso=single["torso"], neck=single["neck"], face=single["face"], reasons=reasons,
+        torso=single["torso"], neck=single["neck"], face=single["face"], chest=chest, reasons=reasons,
     )  # fmt: skip
 
 

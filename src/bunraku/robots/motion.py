@@ -24,7 +24,9 @@ class RobotMotion:
     """T configurations at a constant rate."""
 
     qpos: Array
-    """(T, 7 + n) free base as x y z qw qx qy qz, then joints; or (T, n) for a fixed base"""
+    """(T, 7 + n) free base as x y z qw qx qy qz, then joints; or (T, n) for a fixed base
+
+    A base on wheels is a free one whose height, roll and pitch never change."""
     joint_names: tuple[str, ...]
     fps: float
     robot: str

@@ -68,8 +68,8 @@ def write_alignment(robot: Robot, path: Path) -> Path:
     width, height = WIDE_SIZE
     with Scene(robot, figure=person(), width=width, height=height, apart=WIDE_APART) as scene:
         images = [scene.render(qpos, at, valid) for qpos in (robot.neutral, led)]
-    labels = ("the reference pose: both bodies as they are paired", "the robot led to the T")
-    title = f"a person in the T, and {robot.name}"
+    labels = ("the reference pose", "led to the T")
+    title = f"how a person and {robot.name} are paired"
     return save_png(strip(images, labels, title=title, captions=("person", robot.name)), path)
 
 
