@@ -116,6 +116,18 @@ def test_what_is_wrong_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_bad_file_alone_needs_no_robot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is wrong with the only input is said before a robot is loaded; with --json too."""
+    bad = tmp_path / "bad.bvh"
+    bad.write_bytes(b"")
+    monkeypatch.setattr("bunraku.robots.load_robot", None)
+    assert main(["retarget", str(bad), "--json"]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+
+
 def test_a_bad_file_does_not_stop_the_others(clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The good one is written, the bad one is a line, the exit code is 2."""
     bad = tmp_path / "bad.bvh"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bunraku.cli.terminal import note, note_robot, print_json
+from bunraku.cli.terminal import note, note_compiling, note_robot, print_json
 from bunraku.errors import InputError
 
 _SAME_LENGTH_S = 0.2
@@ -32,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from bunraku.sources import read_motion
 
     motion = RobotMotion.load(args.motion)
+    note_compiling()
     human = read_motion(args.human)
     for source, frames in ((args.motion, len(motion)), (args.human, len(human))):
         if not frames:

@@ -25,6 +25,7 @@ from bunraku.errors import BunrakuError, InputError, OutputError, UnknownNameErr
 from bunraku.files import need_writable
 
 if TYPE_CHECKING:
+    from bunraku.human import HumanMotion
     from bunraku.robots import Robot
 
 FORMATS = ("npz", "csv", "pkl")
@@ -86,19 +87,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Retarget every input; one that fails does not stop the others."""
-    from bunraku.robots import load_robot
-
     tasks = list(_tasks(args.inputs))
     formats = _formats(args.format, args.out)
     if args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}: at least 1 is needed")
     single = _single_file(args.out, tasks, formats)
     _check_places(tasks, args.out or Path(), single)
-    robot = load_robot(args.robot, base=args.base)
     note_compiling()
+    edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
+    # A recording that is alone is read before the robot: what is wrong with it is said at once.
+    alone = _motion(tasks[0], edit) if len(tasks) == 1 else None
+    from bunraku.robots import load_robot
+
+    robot = load_robot(args.robot, base=args.base)
     note_robot(robot)
     outcomes = []
-    for outcome in _work(tasks, args, robot, formats, single):
+    for outcome in _work(tasks, args, robot, edit, formats, single, alone):
         outcomes.append(outcome)
         if outcome.error:
             note(f"bunraku: {outcome.error}")
@@ -118,16 +122,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _work(
-    tasks: list[Task], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
-) -> Iterator[Outcome]:
-    edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
-    one = partial(_one, args.robot, args.base, edit, args.out or Path(), formats, single)
+    tasks: list[Task], args: argparse.Namespace, robot: Robot, edit: Edit, formats: Sequence[str],
+    single: Path | None, alone: HumanMotion | None,
+) -> Iterator[Outcome]:  # fmt: skip
+    folder = args.out or Path()
     if args.jobs == 1 or len(tasks) == 1:
-        outcomes: Iterator[Outcome] = (
-            _retarget(task, robot, edit, args.out or Path(), formats, single) for task in tasks
-        )
+        outcomes: Iterator[Outcome] = (_retarget(task, robot, edit, folder, formats, single, alone) for task in tasks)
         yield from progress(outcomes, len(tasks) if len(tasks) > 1 else 0, "retarget")
         return
+    one = partial(_one, args.robot, args.base, edit, folder, formats, single)
     with ProcessPoolExecutor(min(args.jobs, len(tasks))) as pool:
         yield from progress(pool.map(one, tasks), len(tasks), "retarget")
 
@@ -146,18 +149,27 @@ def _one(
     return _retarget(task, _loaded[name, base], edit, folder, formats, single)
 
 
-def _retarget(
-    task: Task, robot: Robot, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
-) -> Outcome:
+def _motion(task: Task, edit: Edit) -> HumanMotion:
+    """The person's motion, edited; one without frames is an InputError."""
     from bunraku.human import edited
-    from bunraku.retarget import retarget
     from bunraku.sources import read_motion
+
+    motion = edited(read_motion(task.source), **edit)
+    if not len(motion):
+        raise InputError(f"{task.source}: it holds no frames")
+    return motion
+
+
+def _retarget(
+    task: Task, robot: Robot, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None,
+    motion: HumanMotion | None = None,
+) -> Outcome:  # fmt: skip
+    """Read, unless that was done, retarget and write one input."""
+    from bunraku.retarget import retarget
 
     source = task.source
     try:
-        motion = edited(read_motion(source), **edit)
-        if not len(motion):
-            raise InputError(f"{source}: it holds no frames")
+        motion = motion or _motion(task, edit)
         started = time.perf_counter()
         result = retarget(motion, robot)
         spent = time.perf_counter() - started

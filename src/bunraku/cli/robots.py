@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bunraku.cli.terminal import note, note_robot, print_json, print_table
+from bunraku.cli.terminal import note, note_compiling, note_robot, print_json, print_table
 from bunraku.errors import InputError, UnknownNameError
 from bunraku.files import need_writable
 
@@ -131,6 +131,7 @@ def _show(robot: Robot) -> None:
 def _check(robot: Robot) -> None:
     from bunraku.retarget import WholeBodyMapper
 
+    note_compiling()
     pairs = WholeBodyMapper(robot).pairs
     print(f"{robot.name}: {len(robot.joint_names)} joints, {robot.base} base\n\nfound:")
     for reason in robot.semantics.reasons:
