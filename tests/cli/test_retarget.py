@@ -173,6 +173,17 @@ def test_results_never_take_each_others_place(clip: Path, tmp_path: Path, capsys
     assert not (tmp_path / "out").exists()
 
 
+def test_a_robots_name_leads_nowhere(clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a robot file calls itself is part of a file's name, not a way out of the folder."""
+    monkeypatch.chdir(tmp_path)
+    robot = tmp_path / "r.xml"
+    robot.write_text(
+        '<mujoco model="x/../../../out"><worldbody><body><joint/><geom size="0.1"/></body></worldbody></mujoco>'
+    )
+    assert main(["retarget", str(clip), "--robot", str(robot), "--out", str(tmp_path / "a" / "b")]) == 0
+    assert [file.name for file in (tmp_path / "a" / "b").iterdir()] == ["wave.x-..-..-..-out.npz"]
+
+
 def test_a_robot_like_no_person_is_said(clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A turntable is retargeted to, but not silently."""
     robot = tmp_path / "turntable.urdf"

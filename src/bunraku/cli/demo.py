@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bunraku.cli.terminal import note, note_compiling, note_robot, print_json, print_table
-from bunraku.errors import BunrakuError, InputError
+from bunraku.errors import BunrakuError, GraphicsError, InputError
 from bunraku.files import need_writable
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _write(performance: Performance, args: argparse.Namespace) -> list[Path]:
         files.append(write_strip(performance, args.out / f"{stem}.png"))
         if args.video:
             files.append(write_film(performance, args.out / f"{stem}.mp4"))
-    except BunrakuError as error:
+    except GraphicsError as error:
         note(f"bunraku: no pictures: {error}")
     return files
 

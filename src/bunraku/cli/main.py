@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         _end_output()
-        print(f"bunraku: {error.strerror}: nothing more can be written", file=sys.stderr)
+        print(f"bunraku: cannot write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
         return USAGE_ERROR
 
 

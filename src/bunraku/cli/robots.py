@@ -82,7 +82,7 @@ def _list(as_json: bool) -> int:
         ],
         ("name", "what", "from"),
     )
-    print("\nAny URDF, xacro or MJCF file works as well: bunraku robots check FILE")
+    print("\nAny URDF, xacro or MJCF file works as well, and any name of robot_descriptions: bunraku robots check FILE")
     return 0
 
 

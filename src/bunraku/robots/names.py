@@ -9,6 +9,8 @@ from typing import Literal
 Side = Literal["left", "right"]
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_ODD = re.compile(r"[^\w.+()-]+")
+_LONGEST = 80
 _SIDES: dict[str, Side] = {"left": "left", "l": "left", "lft": "left", "right": "right", "r": "right", "rgt": "right"}
 _GLUED = re.compile(
     r"^(left|right|l|r)(?=(shoulder|upper|arm|elbow|fore|wrist|hand|hip|thigh|leg|knee|shin|ankle|foot|eye|finger|thumb))"
@@ -27,6 +29,11 @@ PARTS: dict[str, frozenset[str]] = {
         "knee": "knee shin calf tibia lowerleg",
     }.items()
 }
+
+
+def plain(name: str) -> str:
+    """A robot's name as one word that may stand in a file's name: whatever else there is becomes a dash."""
+    return _ODD.sub("-", name).strip(".-")[:_LONGEST] or "robot"
 
 
 def words(name: str) -> list[str]:
