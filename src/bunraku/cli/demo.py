@@ -118,16 +118,16 @@ def _write(performance: Performance, args: argparse.Namespace) -> list[Path]:
 
 def _print_summary(performance: Performance) -> None:
     summary, human, robot = performance.summary(), performance.human, performance.robot
-    alike = f"{summary['limb_deg']:.2f}° off on average" if "limb_deg" in summary else "-"
     mean, worst = summary["tracking_mean_rad"], summary["tracking_max_rad"]
     rows = [
         ["motion", f"{human.name}, {len(human)} frames, {human.duration_s:.1f} s"],
         ["robot", f"{robot.name}, {len(robot.joint_names)} joints, {robot.base} base"],
         ["retargeting", f"{summary['retarget_frames_per_s']:,.0f} frames/s"],
-        ["limbs alike", alike],
         ["simulated robot", f"follows within {mean:.3f} rad on average, {worst:.2f} rad at worst"],
         ["joint limits", f"{summary.get('limit_violations', 0):.0f} violations"],
     ]
+    if "limb_deg" in summary:
+        rows.insert(3, ["limbs alike", f"{summary['limb_deg']:.2f}° off on average"])
     if "slide_cm_s" in summary:
         rows.append(["standing feet", f"slide {summary['slide_cm_s']:.2f} cm/s"])
     if "self_collision_pct" in summary:
