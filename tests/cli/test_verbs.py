@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -156,6 +158,17 @@ def test_demo_without_a_display_says_what_to_do(
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     assert main(["demo"]) == 2
     assert "--headless" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="displays have names on Linux")
+def test_demo_on_a_display_that_is_not_there() -> None:
+    """A name left over from another login: one line before the work, and no end within MuJoCo."""
+    gone = {**os.environ, "DISPLAY": ":987", "WAYLAND_DISPLAY": ""}
+    done = subprocess.run(
+        [sys.executable, "-m", "bunraku.cli.main", "demo"], env=gone, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "no window can be opened here: bunraku demo --headless" in done.stderr
 
 
 def test_demo_headless_writes_motion_and_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,6 +83,9 @@ def run(args: argparse.Namespace) -> int:
 def _need_display() -> None:
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise BunrakuError("there is no display here for a window: bunraku demo --headless makes pictures instead")
+    from bunraku.session.window import need_window
+
+    need_window()
 
 
 def _motion(name: str, seconds: float | None) -> HumanMotion:
