@@ -73,6 +73,17 @@ def test_ctrl_c_is_no_traceback(capsys: pytest.CaptureFixture[str], monkeypatch:
     assert "whole" in capsys.readouterr().err
 
 
+def test_to_be_told_to_end_is_ctrl_c() -> None:
+    """SIGTERM, as `timeout` and service managers send it, ends the program in the same orderly way."""
+    code = (
+        "import os, signal, sys, bunraku.cli.main as m\n"
+        "m._run = lambda words: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.exit(m.main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "bunraku: stopped; finished files are whole\n")
+
+
 def test_importing_is_light() -> None:
     """`import bunraku` and the help load neither numpy nor anything heavier."""
     heavy = "[x for x in ('numpy', 'numba', 'mujoco') if x in sys.modules]"

@@ -6,6 +6,7 @@ import argparse
 import errno
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -30,6 +31,9 @@ USAGE_ERROR = 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of the program; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        # To be told to end is the same as Ctrl-C: what is half written is removed.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character, or a file's name that is no text, must not stop the program.
