@@ -6,6 +6,7 @@ BunrakuError                 anything a caller may want to catch; the command li
 ├── RobotError               a robot description that cannot be used
 ├── MissingPackageError      an optional package is needed; carries the install line
 └── OutputError              a result that cannot be written
+    └── GraphicsError        no picture can be drawn on this machine; carries what to install
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ class RobotError(BunrakuError):
 
 class OutputError(BunrakuError):
     """A result that cannot be written or sent."""
+
+
+class GraphicsError(OutputError):
+    """No picture can be drawn on this machine; the message says what to install."""
 
 
 class UnknownNameError(BunrakuError):

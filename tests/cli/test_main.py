@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,9 +73,55 @@ def test_ctrl_c_is_no_traceback(capsys: pytest.CaptureFixture[str], monkeypatch:
     assert "whole" in capsys.readouterr().err
 
 
+def test_to_be_told_to_end_is_ctrl_c() -> None:
+    """SIGTERM, as `timeout` and service managers send it, ends the program in the same orderly way."""
+    code = (
+        "import os, signal, sys, bunraku.cli.main as m\n"
+        "m._run = lambda words: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.exit(m.main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "bunraku: stopped; finished files are whole\n")
+
+
 def test_importing_is_light() -> None:
     """`import bunraku` and the help load neither numpy nor anything heavier."""
     heavy = "[x for x in ('numpy', 'numba', 'mujoco') if x in sys.modules]"
     code = f"import sys, bunraku, bunraku.cli.main as m; m.main([]); print({heavy})"
     out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert out.stdout.splitlines()[-1] == "[]"
+
+
+def run(words: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """The program in a process of its own."""
+    return subprocess.run([sys.executable, "-m", "bunraku.cli.main", *words], text=True, **options)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_behind_stdout_is_one_line() -> None:
+    """What cannot be written is said; no traceback."""
+    with Path("/dev/full").open("w") as full:
+        done = run(["robots", "--json"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr.startswith("bunraku: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_went_away_is_no_error() -> None:
+    """`bunraku robots | head -1` ends well and silently, however little is written."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = run(["sources"], stdout=pipe, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_terminal_without_the_characters(tmp_path: Path) -> None:
+    """Tables and file names are printed as well as the terminal can."""
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = run(["robots"], env=ascii_only, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "puppet" in done.stdout
+    done = run(["retarget", os.fsdecode(os.fsencode(tmp_path) + b"/\xff.bvh")], env=ascii_only, capture_output=True)
+    assert done.returncode == 2
+    assert "no such file" in done.stderr

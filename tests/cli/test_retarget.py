@@ -130,6 +130,18 @@ def test_what_is_wrong_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_bad_file_alone_needs_no_robot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is wrong with the only input is said before a robot is loaded; with --json too."""
+    bad = tmp_path / "bad.bvh"
+    bad.write_bytes(b"")
+    monkeypatch.setattr("bunraku.robots.load_robot", None)
+    assert main(["retarget", str(bad), "--json"]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+
+
 def test_a_bad_file_does_not_stop_the_others(clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The good one is written, the bad one is a line, the exit code is 2."""
     bad = tmp_path / "bad.bvh"
@@ -173,6 +185,17 @@ def test_results_never_take_each_others_place(clip: Path, tmp_path: Path, capsys
         assert main(["retarget", *inputs, "--out", str(tmp_path / "out")]) == 2
         assert "one name" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_robots_name_leads_nowhere(clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a robot file calls itself is part of a file's name, not a way out of the folder."""
+    monkeypatch.chdir(tmp_path)
+    robot = tmp_path / "r.xml"
+    robot.write_text(
+        '<mujoco model="x/../../../out"><worldbody><body><joint/><geom size="0.1"/></body></worldbody></mujoco>'
+    )
+    assert main(["retarget", str(clip), "--robot", str(robot), "--out", str(tmp_path / "a" / "b")]) == 0
+    assert [file.name for file in (tmp_path / "a" / "b").iterdir()] == ["wave.x-..-..-..-out.npz"]
 
 
 def test_a_robot_like_no_person_is_said(clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

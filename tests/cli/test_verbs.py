@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +15,8 @@ from PIL import Image
 
 from bunraku.cli import bench
 from bunraku.cli.main import main
+from bunraku.errors import BunrakuError, GraphicsError, OutputError
+from bunraku.robots import RobotMotion
 from outputs_pictures import need_graphics
 from small_robots import TRUNK, limb_arm, urdf
 
@@ -153,6 +157,23 @@ def test_evaluate_reads_the_robot_from_the_file(tmp_path: Path, capsys: pytest.C
     assert "limb_deg_world" in capsys.readouterr().out
 
 
+def test_evaluate_opens_no_robot_file_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A motion of a robot that is not known by name needs --robot, whatever path its file holds."""
+    out = tmp_path / "w.npz"
+    assert main(["retarget", "synth:wave?seconds=1&fps=30", "--robot", "lamp", "--out", str(out)]) == 0
+    motion = RobotMotion.load(out)
+    for name, says in (
+        ("", "which robot"),
+        ("mine", "'mine' is not known by name: give --robot FILE"),
+        ("/a.urdf", "by name"),
+    ):
+        replace(motion, robot=name).save(out)
+        assert main(["evaluate", "synth:wave?seconds=1&fps=30", str(out)]) == 2
+        assert says in capsys.readouterr().err
+    assert main(["evaluate", "synth:wave?seconds=1&fps=30", str(out), "--robot", "lamp"]) == 0
+    capsys.readouterr()
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 half a zip", b"not a zip at all"])
 def test_evaluate_refuses_what_is_no_motion(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Empty, truncated and foreign files are one line."""
@@ -164,7 +185,6 @@ def test_evaluate_refuses_what_is_no_motion(content: bytes, tmp_path: Path, caps
 
 def test_evaluate_wants_frames_on_both_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Motions without frames cannot be judged; motions of different lengths are, and it is said."""
-    from bunraku.robots import RobotMotion
     from bunraku.sources import read_motion
     from bunraku.sources.bvh import write_bvh
 
@@ -200,6 +220,17 @@ def test_demo_without_a_display_says_what_to_do(
     assert "--headless" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="displays have names on Linux")
+def test_demo_on_a_display_that_is_not_there() -> None:
+    """A name left over from another login: one line before the work, and no end within MuJoCo."""
+    gone = {**os.environ, "DISPLAY": ":987", "WAYLAND_DISPLAY": ""}
+    done = subprocess.run(
+        [sys.executable, "-m", "bunraku.cli.main", "demo"], env=gone, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "no window can be opened here: bunraku demo --headless" in done.stderr
+
+
 def test_demo_headless_writes_motion_and_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A short demo on the smallest robot: summary as JSON, motion file whole."""
     shown = as_json(
@@ -208,6 +239,27 @@ def test_demo_headless_writes_motion_and_summary(tmp_path: Path, capsys: pytest.
     assert (tmp_path / "reach.lamp.npz").is_file()
     assert str(tmp_path / "reach.lamp.npz") in shown["files"]  # type: ignore[operator]
     assert shown["summary"]["frames"] > 30  # type: ignore[index]
+
+
+def test_demo_without_graphics_keeps_the_motion(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing can be drawn, what to install is said, and the rest is done; what cannot be written is an error."""
+    words = ["demo", "--headless", "--robot", "lamp", "--motion", "reach", "--seconds", "0.5", "--out", str(tmp_path)]
+
+    def fails_with(error: BunrakuError) -> None:
+        def fail(*_: object) -> None:
+            raise error
+
+        monkeypatch.setattr("bunraku.session.pictures.write_strip", fail)
+
+    fails_with(GraphicsError("apt-get install it"))
+    assert main(words) == 0
+    assert "no pictures: apt-get install it" in capsys.readouterr().err
+    fails_with(OutputError("cannot write it"))
+    assert main(words) == 2
+    assert "bunraku: cannot write it" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["reach.lamp.npz"]
 
 
 def test_demo_refuses_before_it_works(

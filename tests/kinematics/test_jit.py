@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numba
 import pytest
 
 from bunraku.kinematics import jit
@@ -57,3 +58,19 @@ def test_old_versions_are_removed(package: Path, monkeypatch: pytest.MonkeyPatch
     finally:
         jit.cache_folder.cache_clear()
         jit._folder_of.cache_clear()
+
+
+def test_compiling_is_told_once() -> None:
+    """At the first kernel that is compiled; not for calls, nor for what was compiled before."""
+    told: list[str] = []
+
+    def twice(x: float) -> float:
+        return 2 * x
+
+    fresh = numba.njit(twice)
+    jit.when_compiling(lambda: told.append("compiling"))
+    assert not told
+    assert fresh(1.0) == 2.0
+    assert fresh(2.0) == 4.0
+    assert fresh(2) == 4
+    assert told == ["compiling"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bunraku.robots.names import mentions, side_of, votes, words
+from bunraku.robots.names import mentions, plain, side_of, votes, words
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,19 @@ def test_parts_are_words_not_letters() -> None:
     assert mentions(["left_forearm"], "arm")
     assert not mentions(["charming_link"], "arm")
     assert votes(["hip_1", "knee", "torso"], "leg") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("g1_29dof (v2.1)", "g1_29dof-(v2.1)"),
+        ("../../etc/evil", "etc-evil"),
+        ("a\nb\\c\0d", "a-b-c-d"),
+        ("文楽", "文楽"),
+        (" / ", "robot"),
+        ("x" * 300, "x" * 80),
+    ],
+)
+def test_plain_names_can_be_part_of_a_files_name(name: str, expected: str) -> None:
+    """No separators, line ends or spaces, no leading dots; never empty, never endless."""
+    assert plain(name) == expected

@@ -197,6 +197,12 @@ def test_huge_files_are_not_read(tmp_path: Path) -> None:
         with path.open("wb") as file:
             file.write(begin)
             file.truncate(1 << 30)
+    plausible, over = tmp_path / "plausible.bvh", tmp_path / "over.bvh"
+    width = as_bvh(walker(2)).width
+    for path, rows in ((plausible, 150_000_000 // width), (over, 200_000_000 // width + 1)):
+        with path.open("wb") as file:
+            file.write(text.replace(b"Frames: 2", b"Frames: %d" % rows))
+            file.truncate(1 << 30)
     with (tmp_path / "vast.bvh").open("wb") as file:
         file.truncate((2 << 30) + 1)
     tracemalloc.start()
@@ -204,6 +210,8 @@ def test_huge_files_are_not_read(tmp_path: Path) -> None:
         assert "not a BVH file" in refusal(zeros)
         assert "more than 512 joints" in refusal(endless)
         assert "Frames declares 2 rows" in refusal(lying)
+        assert "the file holds 3" in refusal(plausible), "two rows, and what follows them up to a zero byte"
+        assert "more than 200000000 numbers" in refusal(over)
         assert "at most" in refusal(tmp_path / "vast.bvh")
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:

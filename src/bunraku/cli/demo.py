@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bunraku.cli.terminal import note, note_compiling, note_robot, print_json, print_table
-from bunraku.errors import BunrakuError, InputError
+from bunraku.errors import BunrakuError, GraphicsError, InputError
 from bunraku.files import need_writable
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ def run(args: argparse.Namespace) -> int:
 def _need_display() -> None:
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise BunrakuError("there is no display here for a window: bunraku demo --headless makes pictures instead")
+    from bunraku.session.window import need_window
+
+    need_window()
 
 
 def _motion(name: str, seconds: float | None) -> HumanMotion:
@@ -111,23 +114,23 @@ def _write(performance: Performance, args: argparse.Namespace) -> list[Path]:
         files.append(write_strip(performance, args.out / f"{stem}.png"))
         if args.video:
             files.append(write_film(performance, args.out / f"{stem}.mp4"))
-    except BunrakuError as error:
+    except GraphicsError as error:
         note(f"bunraku: no pictures: {error}")
     return files
 
 
 def _print_summary(performance: Performance) -> None:
     summary, human, robot = performance.summary(), performance.human, performance.robot
-    alike = f"{summary['limb_deg']:.2f}° off on average" if "limb_deg" in summary else "-"
     mean, worst = summary["tracking_mean_rad"], summary["tracking_max_rad"]
     rows = [
         ["motion", f"{human.name}, {len(human)} frames, {human.duration_s:.1f} s"],
         ["robot", f"{robot.name}, {len(robot.joint_names)} joints, {robot.base} base"],
         ["retargeting", f"{summary['retarget_frames_per_s']:,.0f} frames/s"],
-        ["limbs alike", alike],
         ["simulated robot", f"follows within {mean:.3f} rad on average, {worst:.2f} rad at worst"],
         ["joint limits", f"{summary.get('limit_violations', 0):.0f} violations"],
     ]
+    if "limb_deg" in summary:
+        rows.insert(3, ["limbs alike", f"{summary['limb_deg']:.2f}° off on average"])
     if "slide_cm_s" in summary:
         rows.append(["standing feet", f"slide {summary['slide_cm_s']:.2f} cm/s"])
     if "self_collision_pct" in summary:

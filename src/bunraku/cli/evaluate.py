@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bunraku.cli.terminal import note, note_robot, print_json
+from bunraku.cli.terminal import note, note_compiling, note_robot, print_json
 from bunraku.errors import InputError
+
+if TYPE_CHECKING:
+    from bunraku.robots import RobotMotion
 
 _SAME_LENGTH_S = 0.2
 
@@ -32,14 +36,12 @@ def run(args: argparse.Namespace) -> int:
     from bunraku.sources import read_motion
 
     motion = RobotMotion.load(args.motion)
+    note_compiling()
     human = read_motion(args.human)
     for source, frames in ((args.motion, len(motion)), (args.human, len(human))):
         if not frames:
             raise InputError(f"{source}: it holds no frames")
-    name = args.robot or motion.robot
-    if not name:
-        raise InputError(f"{args.motion}: it does not say which robot it is for: give --robot")
-    robot = load_robot(name, base=motion.root)
+    robot = load_robot(args.robot or _named(motion, args.motion), base=motion.root)
     note_robot(robot)
     length_s = (len(motion) - 1) / motion.fps
     if abs(human.duration_s - length_s) > _SAME_LENGTH_S:
@@ -53,3 +55,14 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(result)
     return 0
+
+
+def _named(motion: RobotMotion, path: Path) -> str:
+    """The robot that a motion says it is for, which must be known by name: a file does not say where others lie."""
+    from bunraku.robots import catalog
+
+    if not motion.robot:
+        raise InputError(f"{path}: it does not say which robot it is for: give --robot")
+    if motion.robot not in catalog.names():
+        raise InputError(f"{path}: its robot '{motion.robot}' is not known by name: give --robot FILE")
+    return motion.robot

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -28,8 +31,17 @@ USAGE_ERROR = 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of the program; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        # To be told to end is the same as Ctrl-C: what is half written is removed.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a character, or a file's name that is no text, must not stop the program.
+            stream.reconfigure(errors="replace")
     try:
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
     except BunrakuError as error:
         print(f"bunraku: {_one_line(error)}", file=sys.stderr)
         return USAGE_ERROR
@@ -38,8 +50,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`| head`): no error of ours. Keep the interpreter from flushing into it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _end_output()
         return 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _end_output()
+        print(f"bunraku: cannot write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
+        return USAGE_ERROR
+
+
+def _end_output() -> None:
+    """Let what is still buffered for stdout go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:

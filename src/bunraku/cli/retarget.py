@@ -27,6 +27,7 @@ from bunraku.errors import BunrakuError, InputError, OutputError, UnknownNameErr
 from bunraku.files import need_writable
 
 if TYPE_CHECKING:
+    from bunraku.human import HumanMotion
     from bunraku.robots import Robot
 
 FORMATS = ("npz", "csv", "pkl")
@@ -34,10 +35,6 @@ MAPPERS = ("whole-body",)
 MODES = ("posture", "hands", "mixed")
 BODIES = ("whole", "upper")
 BASES = ("free", "fixed", "planar")
-Edit = Mapping[str, Any]
-"""arguments of `human.edited`"""
-Way = Mapping[str, Any]
-"""arguments of `retarget`: mode and body"""
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,22 @@ class Task:
         path = Path(self.source)
         # What stands before the options of a URI, or the file, is the motion's name.
         return self.below / (path if path.exists() else Path(self.source.partition(":")[2].partition("?")[0])).stem
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be done with every input."""
+
+    robot: str
+    base: str | None
+    edit: Mapping[str, Any]
+    """arguments of `human.edited`"""
+    way: Mapping[str, Any]
+    """arguments of `retarget`"""
+    folder: Path
+    formats: tuple[str, ...]
+    single: Path | None
+    """the one file that is written, where --out names one"""
 
 
 @dataclass(frozen=True)
@@ -105,19 +118,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Retarget every input; one that fails does not stop the others."""
+    tasks = list(_tasks(args.inputs))
+    job = _job(args, tasks)
+    _check_places(tasks, job.folder, job.single)
+    note_compiling()
+    # A recording that is alone is read before the robot: what is wrong with it is said at once.
+    alone = _motion(tasks[0], job) if len(tasks) == 1 else None
     from bunraku.robots import load_robot
 
-    tasks = list(_tasks(args.inputs))
-    formats = _formats(args.format, args.out)
-    if args.jobs < 1:
-        raise InputError(f"--jobs {args.jobs}: at least 1 is needed")
-    single = _single_file(args.out, tasks, formats)
-    _check_places(tasks, args.out or Path(), single)
     robot = load_robot(args.robot, base=args.base)
-    note_compiling()
     note_robot(robot)
     outcomes = []
-    for outcome in _work(tasks, args, robot, formats, single):
+    for outcome in _work(tasks, job, robot, alone, args.jobs):
         outcomes.append(outcome)
         if outcome.error:
             note(f"bunraku: {outcome.error}")
@@ -136,55 +148,67 @@ def run(args: argparse.Namespace) -> int:
     return 0 if len(done) == len(outcomes) else 2
 
 
-def _work(
-    tasks: list[Task], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
-) -> Iterator[Outcome]:
-    edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
-    way = {"mode": args.mode, "body": args.body}
-    one = partial(_one, args.robot, args.base, edit, way, args.out or Path(), formats, single)
-    if args.jobs == 1 or len(tasks) == 1:
-        outcomes: Iterator[Outcome] = (
-            _retarget(task, robot, edit, way, args.out or Path(), formats, single) for task in tasks
-        )
+def _job(args: argparse.Namespace, tasks: Sequence[Task]) -> Job:
+    """What the words on the command line ask for."""
+    formats = _formats(args.format, args.out)
+    if args.jobs < 1:
+        raise InputError(f"--jobs {args.jobs}: at least 1 is needed")
+    return Job(
+        robot=args.robot,
+        base=args.base,
+        edit={"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps},
+        way={"mode": args.mode, "body": args.body},
+        folder=args.out or Path(),
+        formats=formats,
+        single=_single_file(args.out, tasks, formats),
+    )
+
+
+def _work(tasks: list[Task], job: Job, robot: Robot, alone: HumanMotion | None, processes: int) -> Iterator[Outcome]:
+    if processes == 1 or len(tasks) == 1:
+        outcomes: Iterator[Outcome] = (_retarget(task, job, robot, alone) for task in tasks)
         yield from progress(outcomes, len(tasks) if len(tasks) > 1 else 0, "retarget")
         return
-    with ProcessPoolExecutor(min(args.jobs, len(tasks))) as pool:
-        yield from progress(pool.map(one, tasks), len(tasks), "retarget")
+    with ProcessPoolExecutor(min(processes, len(tasks))) as pool:
+        yield from progress(pool.map(partial(_one, job), tasks), len(tasks), "retarget")
 
 
 _loaded: dict[tuple[str, str | None], Robot] = {}
 
 
-def _one(
-    name: str, base: str | None, edit: Edit, way: Way,
-    folder: Path, formats: Sequence[str], single: Path | None, task: Task,
-) -> Outcome:  # fmt: skip
+def _one(job: Job, task: Task) -> Outcome:
     """The work of one process: its robot is loaded once."""
     from bunraku.robots import load_robot
 
-    if (name, base) not in _loaded:
-        _loaded[name, base] = load_robot(name, base=base)  # type: ignore[arg-type]
-    return _retarget(task, _loaded[name, base], edit, way, folder, formats, single)
+    if (job.robot, job.base) not in _loaded:
+        _loaded[job.robot, job.base] = load_robot(job.robot, base=job.base)  # type: ignore[arg-type]
+    return _retarget(task, job, _loaded[job.robot, job.base])
 
 
-def _retarget(
-    task: Task, robot: Robot, edit: Edit, way: Way, folder: Path, formats: Sequence[str], single: Path | None
-) -> Outcome:
+def _motion(task: Task, job: Job) -> HumanMotion:
+    """The person's motion, edited; one without frames is an InputError."""
     from bunraku.human import edited
-    from bunraku.retarget import retarget
     from bunraku.sources import read_motion
+
+    motion = edited(read_motion(task.source), **job.edit)
+    if not len(motion):
+        raise InputError(f"{task.source}: it holds no frames")
+    return motion
+
+
+def _retarget(task: Task, job: Job, robot: Robot, motion: HumanMotion | None = None) -> Outcome:
+    """Read, unless that was done, retarget and write one input."""
+    from bunraku.retarget import retarget
 
     source = task.source
     try:
-        motion = edited(read_motion(source), **edit)
-        if not len(motion):
-            raise InputError(f"{source}: it holds no frames")
+        motion = motion or _motion(task, job)
         started = time.perf_counter()
-        result = retarget(motion, robot, **way)
+        result = retarget(motion, robot, **job.way)
         spent = time.perf_counter() - started
-        name = f"{motion.name}.mirrored" if edit["mirror"] else motion.name
-        places = [folder / task.below / f"{name}.{robot.name}.{ending}" for ending in formats]
-        targets = [single] if single else places
+        name = f"{motion.name}.mirrored" if job.edit["mirror"] else motion.name
+        places = [job.folder / task.below / f"{name}.{robot.name}.{ending}" for ending in job.formats]
+        targets = [job.single] if job.single else places
         files = tuple(str(result.save(target)) for target in targets)
     except BunrakuError as error:
         return Outcome(source, error=str(error))

@@ -17,7 +17,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bunraku.cli.terminal import note, note_robot, print_json, print_table
+from bunraku.cli.terminal import note, note_compiling, note_robot, print_json, print_table
 from bunraku.errors import InputError, UnknownNameError
 from bunraku.files import need_writable
 
@@ -98,7 +98,7 @@ def _list(as_json: bool) -> int:
         ],
         ("name", "what", "from"),
     )
-    print("\nAny URDF, xacro or MJCF file works as well: bunraku robots check FILE")
+    print("\nAny URDF, xacro or MJCF file works as well, and any name of robot_descriptions: bunraku robots check FILE")
     return 0
 
 
@@ -165,6 +165,7 @@ def _check(robot: Robot) -> None:
     from bunraku.retarget import WholeBodyMapper
     from bunraku.robots.definition import definitions
 
+    note_compiling()
     mapper = WholeBodyMapper(robot)
     pairs = mapper.pairs
     print(f"{robot.name}: {len(robot.joint_names)} joints, {robot.base_kind} base\n\nfound:")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from bunraku.cli.terminal import print_json, print_table
+from bunraku.cli.terminal import note_compiling, print_json, print_table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +51,7 @@ def _show(args: argparse.Namespace) -> int:
 
     if args.uri is None:
         raise InputError("sources show: name a file or URI, for instance: bunraku sources show synth:walk")
+    note_compiling()
     motion = read_motion(args.uri)
     known = [
         name for name, p, r in zip(JOINTS, motion.position_valid.T, motion.rotation_valid.T, strict=True)

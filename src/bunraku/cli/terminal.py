@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ def note_robot(robot: Robot) -> None:
         note(f"bunraku: {robot.name}: nothing that is like a part of a person was found on it, so it will not move")
 
 
+@cache
 def note_compiling() -> None:
-    """Say why the first run takes its time."""
-    from bunraku.kinematics.jit import is_compiled
+    """From now on say, once, why the first run takes its time."""
+    from bunraku.kinematics.jit import when_compiling
 
-    if not is_compiled("solve_frames"):
-        note("bunraku: compiling, first run only (some ten seconds) …")
+    when_compiling(lambda: note("bunraku: compiling, first run only …"))
 
 
 def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numba
+from numba.core import event
 
 Kernel = Callable[..., Any]
 
@@ -70,9 +71,24 @@ def _compiled(function: Kernel, *, forceinline: bool = False) -> Kernel:
         config.CACHE_DIR = before
 
 
-def is_compiled(name: str) -> bool:
-    """Whether a kernel of that name was compiled before on this machine."""
-    return any(cache_folder().glob(f"**/*.{name}-*.nbi"))
+def when_compiling(tell: Callable[[], None]) -> None:
+    """Have `tell` called once, as soon as a kernel must be compiled because none is kept from an earlier run."""
+    event.register("numba:compile", _Once(tell))
+
+
+class _Once(event.Listener):
+    """Passes on the first event alone."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell: Callable[[], None] | None = tell
+
+    def on_start(self, _: object) -> None:
+        tell, self._tell = self._tell, None
+        if tell is not None:
+            tell()
+
+    def on_end(self, _: object) -> None:
+        """Of no interest."""
 
 
 def _fingerprint(source: Path) -> str:

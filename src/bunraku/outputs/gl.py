@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from bunraku.errors import OutputError
+from bunraku.errors import GraphicsError
 
 APT_LINE = "apt-get install libegl1 libegl-mesa0 libgl1-mesa-dri"
 _OSMESA = ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
@@ -24,7 +24,7 @@ def backend() -> str:
         return "egl"
     if any(_library(name) for name in _OSMESA):
         return "osmesa"
-    raise OutputError(f"pictures need an OpenGL library that works without a screen: {APT_LINE} (or libosmesa6)")
+    raise GraphicsError(f"pictures need an OpenGL library that works without a screen: {APT_LINE} (or libosmesa6)")
 
 
 def open_context(width: int, height: int) -> Any:
@@ -41,7 +41,7 @@ def open_context(width: int, height: int) -> Any:
             from mujoco.gl_context import GLContext
         return GLContext(width, height)
     except (ImportError, AttributeError, RuntimeError, OSError) as error:
-        raise OutputError(f"OpenGL by '{kind}' does not start ({error}): {APT_LINE}, or set MUJOCO_GL") from error
+        raise GraphicsError(f"OpenGL by '{kind}' does not start ({error}): {APT_LINE}, or set MUJOCO_GL") from error
 
 
 def _library(name: str) -> ctypes.CDLL | None:

@@ -29,7 +29,7 @@ APART = 0.9
 _POSES = 16
 _SIDE = 17.0
 """degrees that the camera stands off the front"""
-_ELEVATION = -9.0
+ELEVATION = -9.0
 
 
 class Scene:
@@ -54,7 +54,7 @@ class Scene:
         self._apart = apart
         self.model = stage_model(robot, width, height, shadows)
         self.data = mujoco.MjData(self.model)
-        self._robot_room = _room(self.model, self.data, robot)
+        self._robot_room = room_of(self.model, self.data, robot)
         self.model.stat.extent = 1.8 * self._robot_room  # what is drawn takes its fog and shadow sizes from here
         self._context: Any = open_context(width, height)
         self._context.make_current()
@@ -65,7 +65,7 @@ class Scene:
         flags = mujoco.mjtRndFlag
         for flag, on in ((flags.mjRND_SHADOW, shadows), (flags.mjRND_REFLECTION, False), (flags.mjRND_FOG, True)):
             self._scene.flags[flag] = on
-        self._option = _visible(self.model)
+        self._option = visible(self.model)
         self._camera = mujoco.MjvCamera()
         self._azimuth: float | None = None
         self._scale: float | None = None
@@ -97,9 +97,7 @@ class Scene:
         mujoco.mj_camlight(self.model, self.data)
         here = np.array(qpos[:2]) if self.robot.base == "free" else self.data.xpos[1, :2].copy()
         if self._azimuth is None:
-            front = self.robot.semantics.world_from_body[:, 0]
-            turned = _heading(qpos[3:7]) if self.robot.base == "free" else 0.0
-            self._azimuth = 180.0 + _SIDE + turned + float(np.degrees(np.arctan2(front[1], front[0])))
+            self._azimuth = facing(self.robot, qpos)
         away = np.zeros(2)
         if self.figure is not None and points is not None:
             valid = np.ones(len(points), bool) if valid is None else valid
@@ -167,10 +165,10 @@ class Scene:
         high = max(1.2 * size, wide * self.height / self.width)
         self._camera.lookat[:] = [*middle, 0.5 * size]
         self._camera.distance = high / 2 / np.tan(np.radians(self.model.vis.global_.fovy) / 2)
-        self._camera.azimuth, self._camera.elevation = self._azimuth, _ELEVATION
+        self._camera.azimuth, self._camera.elevation = self._azimuth, ELEVATION
 
 
-def _visible(model: mujoco.MjModel) -> mujoco.MjvOption:
+def visible(model: mujoco.MjModel) -> mujoco.MjvOption:
     """What is made to be seen (group 2) and the stage; where nothing is, all shapes."""
     option = mujoco.MjvOption()
     seen = model.geom_group[model.geom_bodyid > 0] == 2
@@ -179,7 +177,7 @@ def _visible(model: mujoco.MjModel) -> mujoco.MjvOption:
     return option
 
 
-def _room(model: mujoco.MjModel, data: mujoco.MjData, robot: Robot) -> float:
+def room_of(model: mujoco.MjModel, data: mujoco.MjData, robot: Robot) -> float:
     """Metres that the robot takes: its height in the neutral pose, or as far as it can reach if that is more."""
     own = model.geom_bodyid > 0
     data.qpos[:] = robot.neutral
@@ -196,6 +194,13 @@ def _room(model: mujoco.MjModel, data: mujoco.MjData, robot: Robot) -> float:
         aside = np.linalg.norm(data.geom_xpos[own, :2] - data.xpos[1, :2], axis=1) + 0.5 * model.geom_rbound[own]
         reach = max(reach, float(aside.max()))
     return max(float(tops[:, 2].max()), 1.5 * reach, 0.05)
+
+
+def facing(robot: Robot, qpos: Array) -> float:
+    """The azimuth of a camera that looks at the robot's front as it then stands, degrees."""
+    front = robot.semantics.world_from_body[:, 0]
+    turned = _heading(qpos[3:7]) if robot.base == "free" else 0.0
+    return 180.0 + _SIDE + turned + float(np.degrees(np.arctan2(front[1], front[0])))
 
 
 def _heading(quaternion: Array) -> float:

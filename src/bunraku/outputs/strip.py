@@ -45,7 +45,7 @@ def strip(
         draw.text((left + width - 0.5 * size, top + 0.5 * size), label, _FAINT, small, anchor="rt")
         for n, caption in enumerate(captions):
             middle = left + width * (2 * n + 1) / (2 * len(captions))
-            draw.text((middle, top + height + 0.55 * size), caption, _INK, small, anchor="mt")
+            draw.text((middle, top + height + 1.2 * size), caption, _INK, small, anchor="ms")
     return np.asarray(sheet)
 
 

@@ -22,6 +22,7 @@ from bunraku.robots.meshes import AssetFiles
 from bunraku.robots.mjcf import read_mjcf
 from bunraku.robots.model import compile_model as compile_model
 from bunraku.robots.model import compile_xml, parse_spec, without_visuals
+from bunraku.robots.names import plain
 from bunraku.robots.robot import Robot
 from bunraku.robots.stance import rolls
 from bunraku.robots.urdf import read_urdf
@@ -167,7 +168,7 @@ def _build(description: Description, source: _Source, base: Base | None, notes: 
     velocity = limits.velocity_limits(arrays, description.velocity)
     effort = limits.effort_limits(arrays, described, model, stance)
     return Robot(
-        name=notes.get("name") or source.name or description.name,
+        name=plain(notes.get("name") or source.name or description.name),
         tree=arrays.tree,
         joint_names=names,
         lower=lower,

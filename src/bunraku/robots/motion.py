@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.errors import InputError, UnknownNameError
+from bunraku.errors import UnknownNameError
 from bunraku.files import whole_file
+from bunraku.robots.motion_file import read_npz
 
 Array = NDArray[np.float64]
-MAX_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,31 +96,8 @@ class RobotMotion:
 
     @classmethod
     def load(cls, path: str | Path) -> RobotMotion:
-        """Read an NPZ with the keys of the contract. Nothing is unpickled, and sizes are checked before reading."""
-        path = Path(path)
-        try:
-            with zipfile.ZipFile(path) as archive:
-                if sum(entry.file_size for entry in archive.infolist()) > MAX_BYTES:
-                    raise InputError(f"{path}: more than 1 GiB unpacked")
-            with np.load(path, allow_pickle=False) as data:
-                missing = {"qpos", "joint_names", "fps"} - set(data.files)
-                if missing:
-                    raise InputError(f"{path}: not a robot motion, it lacks {', '.join(sorted(missing))}")
-                qpos = np.asarray(data["qpos"], float)
-                names = tuple(str(name) for name in data["joint_names"])
-                free = str(data["root"]) == "free" if "root" in data.files else qpos.shape[1] == len(names) + 7
-                if not np.isfinite(qpos).all():
-                    raise InputError(f"{path}: qpos holds numbers that are not finite")
-                return cls(
-                    qpos=qpos,
-                    joint_names=names,
-                    fps=float(data["fps"]),
-                    robot=str(data["robot"]) if "robot" in data.files else "",
-                    root="free" if free else "fixed",
-                )
-        except FileNotFoundError:
-            raise InputError(f"{path}: no such file") from None
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-        except (ValueError, IndexError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"{path}: not a robot motion: {error}") from error
+        """Read an NPZ with the keys of the contract; anything else is an InputError."""
+        stored = read_npz(path)
+        return cls(
+            qpos=stored.qpos, joint_names=stored.joint_names, fps=stored.fps, robot=stored.robot, root=stored.root
+        )

@@ -10,6 +10,8 @@ from typing import Literal
 Side = Literal["left", "right"]
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_ODD = re.compile(r"[^\w.+()-]+")
+_LONGEST = 80
 _SIDES: dict[str, Side] = {
     **dict.fromkeys(("left", "l", "lft", "lt", "izq", "izquierda", "izquierdo"), "left"),
     **dict.fromkeys(("right", "r", "rgt", "rt", "der", "derecha", "derecho"), "right"),
@@ -36,6 +38,11 @@ PARTS: dict[str, frozenset[str]] = {
         "knee": "knee shin calf tibia lowerleg",
     }.items()
 }
+
+
+def plain(name: str) -> str:
+    """A robot's name as one word that may stand in a file's name: whatever else there is becomes a dash."""
+    return _ODD.sub("-", name).strip(".-")[:_LONGEST] or "robot"
 
 
 def words(name: str) -> list[str]:

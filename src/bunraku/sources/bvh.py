@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from bunraku.sources.bvh_export import bvh_from_motion
 from bunraku.sources.bvh_file import BvhFile as BvhFile
 from bunraku.sources.bvh_header import BvhHeader, parse_header
 from bunraku.sources.bvh_kernels import canonical_rows
+from bunraku.sources.bvh_text import MAX_VALUES
 from bunraku.sources.bvh_text import format_bvh as format_bvh
 from bunraku.sources.bvh_text import parse_bvh as parse_bvh
 from bunraku.sources.measure import UNITS, WORLD_FROM_FILE, UpAxis, find_unit, find_up, stature, unit_metres
@@ -74,7 +75,9 @@ def _read_bytes(path: Path) -> bytes:
             if status.st_size > len(head):
                 _check_size(parse_header(head), status.st_size)
             file.seek(0)
-            return file.read(MAX_BYTES)
+            length = _text_length(file)
+            file.seek(0)
+            return file.read(length)
     except FileNotFoundError:
         raise InputError("no such file") from None
     except OSError as error:
@@ -83,9 +86,22 @@ def _read_bytes(path: Path) -> bytes:
         raise InputError(f"cannot be read: {error}") from None
 
 
+def _text_length(file: BinaryIO) -> int:
+    """Bytes up to the end, or to the end of the piece with the first zero byte: no text holds one, a hole in a file
+    is gigabytes of them."""
+    length = 0
+    while length < MAX_BYTES and (piece := file.read(_HEAD_BYTES)):
+        length += len(piece)
+        if b"\0" in piece:
+            break
+    return length
+
+
 def _check_size(header: BvhHeader, size: int) -> None:
     """Refuse a large file whose size cannot be that of the rows it declares."""
     numbers = header.frames * header.file.width
+    if numbers > MAX_VALUES:
+        raise InputError(f"{header.frames} frames of {header.file.width} channels are more than {MAX_VALUES} numbers")
     if not 2 * numbers - 1 <= size - header.rows_at <= _LONGEST_NUMBER * (numbers + header.frames + 1024):
         raise InputError(
             f"Frames declares {header.frames} rows of {header.file.width} numbers, {size - header.rows_at} bytes follow"
