@@ -103,6 +103,13 @@ class Workspace(NamedTuple):
     """(3, 3) likewise"""
     frame: Array
     """(3, 3) likewise"""
+    apart: Array
+    """(1,) what the bodies cost where the tasks were last made linear"""
+    spare: Array
+    """(nq,) a configuration,"""
+    spare_position: Array
+    spare_rotation: Array
+    """and its node poses"""
     bodies: BodyMemory
 
 
@@ -196,5 +203,6 @@ def make_workspace(tree: KinematicTree, bodies: Bodies = NO_BODIES) -> Workspace
         np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)), np.zeros((nodes, 3)), np.zeros((nv, nv)), np.zeros(nv),
         np.zeros((nv, nv)), np.zeros(nv), np.zeros((nv, 3)), np.zeros((nv, 3)), np.zeros(nv, np.int32),
         np.zeros(nv, np.int32), np.zeros(nv), np.zeros(tree.qpos_size), np.zeros((4, 3)), np.zeros((3, 3)),
-        np.zeros((3, 3)), make_memory(bodies, nv),
+        np.zeros((3, 3)), np.zeros(1), np.zeros(tree.qpos_size), np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)),
+        make_memory(bodies, nv),
     )  # fmt: skip

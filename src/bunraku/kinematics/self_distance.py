@@ -58,6 +58,8 @@ class Bodies(NamedTuple):
     """per m² of what is lacking to the margin"""
     hard_weight: float
     """per m² of what is lacking to half of the margin, besides"""
+    leads: NDArray[np.bool_]
+    """(nv,) variables that move a side of some pair which does not give way; empty where both sides always do"""
 
 
 class BodyMemory(NamedTuple):
@@ -92,6 +94,7 @@ def make_bodies(
     pairs: Sequence[tuple[int, int, int, int, float]],
     weight: float,
     hard_weight: float = 0.0,
+    leads: Sequence[bool] = (),
 ) -> Bodies:
     """Pairs as (first, second, stop, stop, margin)."""
     centres, cores = [], []
@@ -115,6 +118,7 @@ def make_bodies(
         np.array([pair[4] for pair in pairs], float),
         weight,
         hard_weight,
+        np.array(leads, np.bool_),
     )
 
 
@@ -227,6 +231,22 @@ def nearest_distances(bodies, memory, positions, rotations, enough):
             if distance < limit[k]:
                 least[k] = limit[k] = distance
     return least
+
+
+@kernel
+def self_distance_cost(bodies, memory, position, rotation):
+    """What the pairs that are nearer than their margins cost at these node poses."""
+    cost = 0.0
+    place_bodies(bodies, memory, position, rotation)
+    for n in range(near_pairs(bodies, memory, bodies.margin)):
+        k = memory.near[n]
+        lacking = bodies.margin[k] - pair_distance(bodies, memory, k, bodies.margin[k])
+        if lacking > 0.0:
+            cost += bodies.weight * lacking * lacking
+            lacking -= 0.5 * bodies.margin[k]
+            if lacking > 0.0:
+                cost += bodies.hard_weight * lacking * lacking
+    return cost
 
 
 @kernel

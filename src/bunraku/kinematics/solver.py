@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.kernels import forward_kinematics
+from bunraku.kinematics.self_distance import self_distance_cost
 from bunraku.kinematics.terms import linearise
 
 
@@ -142,19 +144,37 @@ def _inside(tree, limits, qpos):
 
 
 @kernel
+def _approach(tree, bodies, qpos, work):
+    """What the bodies would cost if, of the step from the backup to `qpos`, only the sides of pairs that do not give
+    way had made theirs: of that cost the others are innocent, and they answer it with the next step."""
+    leader, variable, first, spare = tree.leader, tree.variable, tree.first_joint, work.spare
+    for i in range(len(qpos)):
+        spare[i] = qpos[i]
+    for joint in range(len(leader)):
+        if not bodies.leads[variable[joint]]:
+            spare[first + joint] = work.backup[first + joint]
+    forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
+                       spare, work.spare_position, work.spare_rotation)  # fmt: skip
+    return self_distance_cost(bodies, work.bodies, work.spare_position, work.spare_rotation)
+
+
+@kernel
 def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, tolerance):
     """Improve `qpos` in place. Returns (cost, steps taken). Node poses in `work` belong to the result.
 
     Stops when a step promises less than `tolerance` (rad or m) in every variable. A step that does not lower the cost
     is taken back and tried shorter.
     """
-    damping, taken, best, size = 1e-4, 0, np.inf, np.inf
+    damping, taken, best, size, apart = 1e-4, 0, np.inf, np.inf, 0.0
     retreat = False
     _inside(tree, limits, qpos)
     while True:
         last = taken >= iterations and not retreat
         cost = linearise(tree, tasks, targets, bodies, qpos, work, not last)
-        if cost > best and not retreat:
+        allowed = best
+        if cost > best and not retreat and len(bodies.leads) > 0 and work.apart[0] > apart:
+            allowed += max(_approach(tree, bodies, qpos, work) - apart, 0.0)
+        if cost > allowed and not retreat:
             for i in range(len(qpos)):
                 qpos[i] = work.backup[i]
             damping = max(10.0 * damping, 1e-1)
@@ -163,7 +183,7 @@ def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, toleranc
         converged = not retreat and best - cost < 1e-5 * best and size < 10 * tolerance
         if not retreat:
             damping = max(0.05 * damping, 1e-6)
-        best, retreat = cost, False
+        best, apart, retreat = cost, work.apart[0], False
         if converged or taken >= iterations or damping > 1e4:
             break
         size = _bounded_step(tree, limits, qpos, damping, 0.7, work, work.candidate)

@@ -245,5 +245,5 @@ def linearise(tree, tasks, targets, bodies, qpos, work, curved=True):
         work.hessian[:] = 0.0
     cost = _add_tasks(tree, tasks, targets, work, curved)
     cost += _add_posture(tree, targets, qpos, work)
-    cost += add_self_distance(tree, bodies, work.bodies, position, rotation, work.hessian, work.gradient)
-    return cost
+    work.apart[0] = add_self_distance(tree, bodies, work.bodies, position, rotation, work.hessian, work.gradient)
+    return cost + work.apart[0]
