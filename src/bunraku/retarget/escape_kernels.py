@@ -128,6 +128,8 @@ def look_for_escape(
         escape.poor[limb] = escape.poor[limb] + min(dt, POOR_S) if error > POOR_RAD else 0.0
         if escape.poor[limb] < POOR_S:
             continue
+        for v in range(len(limbs.rest)):  # what keeps joints calm must not speak for the branch they are on
+            targets.posture[v], targets.posture_weight[v] = limbs.rest[v], limbs.rest_weight[v]
         for i in range(len(qpos)):
             spare[i] = qpos[i]
         for joint in range(len(tree.leader)):
