@@ -10,6 +10,10 @@ from bunraku.kinematics.self_distance import self_distance_cost
 from bunraku.kinematics.terms import linearise
 
 
+STIFFEST = 20.0
+"""damping of the parts that give way, beyond which the whole body is damped with them"""
+
+
 @kernel
 def _cholesky_solve(U, x, count):
     """Solve U x = x for the leading `count` block of a symmetric U (upper triangle, overwritten), in place.
@@ -37,8 +41,11 @@ def _cholesky_solve(U, x, count):
 
 
 @kernel
-def _bounded_step(tree, limits, qpos, damping, largest, work, out):
-    """Step `out` (nv,) that lowers the quadratic model inside the box; joints that would leave it stop at its wall."""
+def _bounded_step(tree, limits, qpos, damping, largest, work, out, leads, stiff):
+    """Step `out` (nv,) that lowers the quadratic model inside the box; joints that would leave it stop at its wall.
+
+    Variables that are not among the `leads` (nv,) are damped by `stiff`, where that is more.
+    """
     leader, variable, first, base = tree.leader, tree.variable, tree.first_joint, tree.base_size
     hessian, gradient, factor, step = work.hessian, work.gradient, work.factor, work.step
     lower, upper = limits.lower, limits.upper
@@ -74,7 +81,8 @@ def _bounded_step(tree, limits, qpos, damping, largest, work, out):
             step[i] = -g
             for k in range(i, count):
                 factor[i, k] = hessian[u, index[k]]
-            factor[i, i] += damping * (1e-3 + hessian[u, u]) + 1e-9
+            own = damping if stiff <= damping or leads[u] else stiff
+            factor[i, i] += own * (1e-3 + hessian[u, u]) + 1e-9
         _cholesky_solve(factor, step, count)
         for i in range(count):
             out[index[i]] = step[i]
@@ -165,29 +173,34 @@ def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, toleranc
     Stops when a step promises less than `tolerance` (rad or m) in every variable. A step that does not lower the cost
     is taken back and tried shorter.
     """
-    damping, taken, best, size, apart = 1e-4, 0, np.inf, np.inf, 0.0
-    retreat = False
+    damping, stiff, taken, best, size, apart = 1e-4, 0.0, 0, np.inf, np.inf, 0.0
+    retreat, yields = False, len(bodies.leads) > 0
     _inside(tree, limits, qpos)
     while True:
         last = taken >= iterations and not retreat
         cost = linearise(tree, tasks, targets, bodies, qpos, work, not last)
         allowed = best
-        if cost > best and not retreat and len(bodies.leads) > 0 and work.apart[0] > apart:
+        if cost > best and not retreat and yields and work.apart[0] > apart:
             allowed += max(_approach(tree, bodies, qpos, work) - apart, 0.0)
         if cost > allowed and not retreat:
             for i in range(len(qpos)):
                 qpos[i] = work.backup[i]
-            damping = max(10.0 * damping, 1e-1)
+            if yields and work.apart[0] - apart > 0.5 * (cost - best) and stiff < STIFFEST:
+                stiff = max(10.0 * stiff, 1e-1)
+            else:
+                damping = max(10.0 * damping, 1e-1)
             retreat = True
             continue
         converged = not retreat and best - cost < 1e-5 * best and size < 10 * tolerance
         if not retreat:
-            damping = max(0.05 * damping, 1e-6)
+            damping, stiff = max(0.05 * damping, 1e-6), 0.05 * stiff
         best, apart, retreat = cost, work.apart[0], False
         if converged or taken >= iterations or damping > 1e4:
             break
-        size = _bounded_step(tree, limits, qpos, damping, 0.7, work, work.candidate)
-        if size < tolerance and damping < 1e-2:  # a step that is short because it is damped is no sign of an optimum
+        size = _bounded_step(tree, limits, qpos, damping, 0.7, work, work.candidate, bodies.leads, stiff)
+        if (
+            size < tolerance and max(damping, stiff) < 1e-2
+        ):  # a step that is short because it is damped is no sign of an optimum
             break
         for i in range(len(qpos)):
             work.backup[i] = qpos[i]
