@@ -24,6 +24,7 @@ from bunraku.kinematics.problem import (
     variable_limits,
 )
 from bunraku.retarget.apart import keep_apart
+from bunraku.retarget.branch import legs_in_one_branch
 from bunraku.retarget.clip import solve_clip
 from bunraku.retarget.correspondence import Weights, canonical_direction, correspond
 from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
@@ -88,7 +89,8 @@ class WholeBodyMapper:
             floor_points(robot),
         )
         self.extremities = Extremities(robot, self.pairs.reference)
-        self._limits = self.extremities.held(variable_limits(tree, robot.lower, robot.upper))
+        limits = legs_in_one_branch(robot, variable_limits(tree, robot.lower, robot.upper))
+        self._limits = self.extremities.held(limits)
         self.speed = self._variable_speed()
         """(nv,) fastest change of each variable, rad/s or m/s"""
         self._human = self._human_side()
