@@ -265,6 +265,17 @@ def _climb(tree, node, stop, at, x, y, z, sign, position, rotation, row):
 
 
 @kernel
+def _meeting(parent, a, b):
+    """The node that the branches of both nodes hang on."""
+    while a != b:
+        if a > b:
+            a = parent[a]
+        else:
+            b = parent[b]
+    return a
+
+
+@kernel
 def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradient):
     """Rows for all pairs that are nearer than their margins; returns their cost."""
     if len(bodies.pair) == 0:
@@ -287,8 +298,11 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
             continue
         x, y, z = normal[0], normal[1], normal[2]
         node_a, node_b = bodies.node[a], bodies.node[b]
-        _climb(tree, node_a, bodies.stop[k, 0], p, x, y, z, -1.0, position, rotation, row)
-        _climb(tree, node_b, bodies.stop[k, 1], q, x, y, z, 1.0, position, rotation, row)
+        stop_a, stop_b = bodies.stop[k, 0], bodies.stop[k, 1]
+        if distance < 0.0:  # where they overlap, all that is between them gives way
+            stop_a = stop_b = _meeting(tree.parent, node_a, node_b)
+        _climb(tree, node_a, stop_a, p, x, y, z, -1.0, position, rotation, row)
+        _climb(tree, node_b, stop_b, q, x, y, z, 1.0, position, rotation, row)
         lacking, force, stiffness = margin - distance, bodies.weight * (margin - distance), bodies.weight
         cost += bodies.weight * lacking * lacking
         lacking -= 0.5 * margin

@@ -116,7 +116,7 @@ class WholeBodyMapper:
             make_stance(),
             make_memory(),
             Escape(np.zeros(len(LIMB_NAMES)), np.zeros(len(LIMB_NAMES)), np.zeros(nv), np.ones(1, np.int64)),
-            make_workspace(self.robot.tree, self._bodies),
+            make_workspace(self.robot.tree, self._bodies, len(self._tasks.kind)),
             targets,
             self._pace(),
             self.extremities.start(),
