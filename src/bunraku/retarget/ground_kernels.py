@@ -74,8 +74,9 @@ LOCK_WEIGHT = 1e3
 """per m² and sole point: a centimetre off weighs as much as eighteen degrees of one limb"""
 REST_WEIGHT = 100.0
 """the same for a hand or a knee"""
-PATH_WEIGHT = 1.0
-"""per m²: the way of the hips yields to everything but nothing else decides it in the air"""
+PATH_WEIGHT, PATH_WEIGHT_S = 1.0, 0.25
+"""per m², and per m² · s of a frame's length: the way of the hips yields to what stands; nothing else decides it in
+the air, and what is let go does not snap"""
 HOLD_S = 0.1
 """in which a foot is put down or let go"""
 LOCKED = 0.999
@@ -167,14 +168,13 @@ def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight):
     if away > GIVE_M:
         stance.lock[k, 0], stance.lock[k, 1] = at[0] + dx * GIVE_M / away, at[1] + dy * GIVE_M / away
     firm = stance.firm[patch]
-    pull = weight * _ramp(firm if firm >= 1.0 else min(firm, 0.67))
     weight *= _ramp(firm)
     for i in range(2):
         targets.value[task, 0, i] = stance.lock[k, i]
         targets.weight[task, i] = weight if stance.locked[patch] else 0.0
-    height = 0.0 if stance.firm[patch] >= 1.0 else ground.scale * footing[patch, 1]
+    height = (1.0 - firm) * ground.scale * footing[patch, 1]
     targets.value[task, 0, 2] = floor + max(height, at[2] - floor - GIVE_M)
-    targets.weight[task, 2] = pull
+    targets.weight[task, 2] = weight
 
 
 @kernel
@@ -238,15 +238,16 @@ def _rest_on_hands_and_knees(ground, stance, tasks, targets, footing, work):
 
 
 @kernel
-def stand(ground, stance, tasks, targets, footing, positions, position_valid, work):
+def stand(ground, stance, tasks, targets, footing, positions, position_valid, work, dt):
     """Targets of soles, body and hips: what stands stays, nothing sinks, the hips go the person's way."""
     _stand_on_soles(ground, stance, tasks, targets, footing, work)
     _keep_above_floor(ground, tasks, targets, work)
     _rest_on_hands_and_knees(ground, stance, tasks, targets, footing, work)
+    calm = PATH_WEIGHT_S / dt if np.isfinite(stance.path[0, 0]) else 0.0
     for k in range(3):
         step = positions[0, k] - stance.hips[0, k] if position_valid[0] else 0.0
         targets.value[ground.hips_task, 0, k] = stance.hips[1, k] + ground.scale * step
-        targets.weight[ground.hips_task, k] = PATH_WEIGHT
+        targets.weight[ground.hips_task, k] = PATH_WEIGHT + calm
     for patch in range(len(footing)):
         for i in range(4):
             stance.path[patch, i] = footing[patch, 6 + i]

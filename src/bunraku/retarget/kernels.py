@@ -102,7 +102,7 @@ def solve_frames(tree, tasks, targets, bodies, limits, pace, dt, human, ground, 
             stay_calm(tree, limbs, targets, qpos, dt)
             change_over(limbs, escape, tree, targets, qpos, dt)
         if tree.base_size:
-            stand(ground, stance, tasks, targets, footing[t], positions[t], position_valid[t], work)
+            stand(ground, stance, tasks, targets, footing[t], positions[t], position_valid[t], work, dt)
         cost, steps = solve(tree, tasks, targets, bodies, bounds, qpos, work, iterations, tolerance)
         if tree.base_size:
             settle(ground, stance, tasks, positions[t], position_valid[t], qpos, work)
