@@ -10,7 +10,7 @@ from bunraku.kinematics.self_distance import self_distance_cost
 from bunraku.kinematics.terms import linearise
 
 
-STIFFEST = 20.0
+STIFFEST = 1e3
 """damping of the parts that give way, beyond which the whole body is damped with them"""
 
 
@@ -186,7 +186,7 @@ def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, toleranc
             for i in range(len(qpos)):
                 qpos[i] = work.backup[i]
             if yields and work.apart[0] - apart > 0.5 * (cost - best) and stiff < STIFFEST:
-                stiff = max(10.0 * stiff, 1e-1)
+                stiff = max(100.0 * stiff, 10.0)
             else:
                 damping = max(10.0 * damping, 1e-1)
             retreat = True
