@@ -44,6 +44,8 @@ ITERATIONS = 6
 TOLERANCE_RAD = 2e-3
 FULL_SPEED_S = 0.08
 """in which a joint may come to its full speed"""
+TOP_SPEED = 12.5
+"""rad/s or m/s: what a robot can do beyond the speed of people's joints is not used"""
 _NO_GUIDE = np.zeros((0, 0)), np.zeros((0, 0))
 
 
@@ -260,6 +262,10 @@ class WholeBodyMapper:
 
     def _variable_speed(self) -> Array:
         """(nv,) fastest allowed change of each variable, its followers' limits included."""
+        return np.asarray(np.minimum(self._able(), TOP_SPEED))
+
+    def _able(self) -> Array:
+        """(nv,) the same by the joints' own limits alone."""
         speed = np.full(len(self._limits.lower), np.inf)
         for joint in range(self.robot.tree.joint_count):
             ratio = abs(self.robot.tree.ratio[joint])
@@ -270,7 +276,7 @@ class WholeBodyMapper:
 
     def _pace(self) -> Pace:
         nv, nq = len(self._limits.lower), self.robot.tree.qpos_size
-        return Pace(self.speed, self.speed / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
+        return Pace(self.speed, self._able() / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
 
 
 def retarget(motion: HumanMotion, robot: Robot, *, weights: Weights | None = None) -> RobotMotion:
