@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.jit import kernel, part
 from bunraku.kinematics.kernels import forward_kinematics
 from bunraku.kinematics.self_distance import self_distance_cost
 from bunraku.kinematics.terms import linearise
 
 
+NEARLY = 5.0
+"""times the tolerance: the step after one that is shorter falls below the tolerance"""
 STIFFEST = 1e3
 """damping of the parts that give way, beyond which the whole body is damped with them"""
 
 
-@kernel
+@part
 def _cholesky_solve(U, x, count):
     """Solve U x = x for the leading `count` block of a symmetric U (upper triangle, overwritten), in place.
 
@@ -40,7 +42,7 @@ def _cholesky_solve(U, x, count):
         x[i] = s * U[i, i]
 
 
-@kernel
+@part
 def _bounded_step(tree, limits, qpos, damping, largest, work, out, leads, stiff):
     """Step `out` (nv,) that lowers the quadratic model inside the box; joints that would leave it stop at its wall.
 
@@ -109,7 +111,7 @@ def _bounded_step(tree, limits, qpos, damping, largest, work, out, leads, stiff)
     return longest
 
 
-@kernel
+@part
 def apply_step(tree, qpos, step, out):
     """`out` = `qpos` moved by `step` (nv,): base rotation by the exponential map, followers behind their leaders."""
     leader, variable, ratio, offset = tree.leader, tree.variable, tree.ratio, tree.offset
@@ -137,7 +139,7 @@ def apply_step(tree, qpos, step, out):
             out[first + joint] = ratio[joint] * out[first + leader[joint]] + offset[joint]
 
 
-@kernel
+@part
 def _inside(tree, limits, qpos):
     """Joints brought into the box, exactly; a step that ends on a wall may miss it by a rounding error."""
     leader, variable, ratio, offset, first = tree.leader, tree.variable, tree.ratio, tree.offset, tree.first_joint
@@ -177,7 +179,8 @@ def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, toleranc
     retreat, yields = False, len(bodies.leads) > 0
     _inside(tree, limits, qpos)
     while True:
-        last = taken >= iterations and not retreat
+        settled = size < NEARLY * tolerance and max(damping, stiff) < 1e-2
+        last = (taken >= iterations or settled) and not retreat
         cost = linearise(tree, tasks, targets, bodies, qpos, work, not last)
         allowed = best
         if cost > best and not retreat and yields and work.apart[0] > apart:
@@ -191,7 +194,7 @@ def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, toleranc
                 damping = max(10.0 * damping, 1e-1)
             retreat = True
             continue
-        converged = not retreat and best - cost < 1e-5 * best and size < 10 * tolerance
+        converged = not retreat and (settled or (best - cost < 1e-5 * best and size < 10 * tolerance))
         if not retreat:
             damping, stiff = max(0.05 * damping, 1e-6), 0.05 * stiff
         best, apart, retreat = cost, work.apart[0], False

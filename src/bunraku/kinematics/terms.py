@@ -125,7 +125,7 @@ def _accumulate(J, residual, weight, t, support, first, count, rows, hessian, gr
             hessian[u, support[first + b]] += x * rows[b, 0] + y * rows[b, 1] + z * rows[b, 2]
 
 
-@kernel
+@part
 def _centre(tree, tasks, targets, qpos, work):
     """Move a free base to where its position tasks are met best: no other term depends on where it is.
 
@@ -177,7 +177,7 @@ def _lifted(total, pull, below, count):
     return lift
 
 
-@kernel
+@part
 def _add_tasks(tree, tasks, targets, work, curved):
     """All tasks at the node poses in `work`: cost, and with `curved` gradient and matrix too."""
     kind, nodes, points, frame = tasks.kind, tasks.node, tasks.point, tasks.frame
@@ -239,7 +239,7 @@ def _add_tasks(tree, tasks, targets, work, curved):
     return cost
 
 
-@kernel
+@part
 def _add_posture(tree, targets, qpos, work):
     """Each independent joint's distance from the value it is drawn to."""
     leader, variable, first = tree.leader, tree.variable, tree.first_joint

@@ -80,7 +80,7 @@ def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Arr
     state = mapper.start()
     _start_well(mapper, state, clip, first_poses(mapper, motion.pose(0), state))
     steps = mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays)
-    for limb, start, stop in _far_off(mapper, state, clip, out):
+    for limb, start, stop in _far_off(mapper, state, clip, out, costs):
         _take_the_better_branch(mapper, state, clip, out, limb, start, stop)
     for _ in range(PASSES):
         guide = _guide(mapper, out, clip.fps)
@@ -104,9 +104,16 @@ def _start_well(mapper: WholeBodyMapper, state: MapperState, clip: Clip, choice:
     mapper.begin(clip.positions[0, 0], best, state)
 
 
-def _far_off(mapper: WholeBodyMapper, state: MapperState, clip: Clip, qpos: Array) -> Iterator[tuple[int, int, int]]:
-    """Limb, first frame and end of the stretches around frames in which a limb is far off; none of them overlap."""
-    errors = mapper.limb_errors(state, clip.arrays, qpos)
+def _far_off(
+    mapper: WholeBodyMapper, state: MapperState, clip: Clip, qpos: Array, costs: Array
+) -> Iterator[tuple[int, int, int]]:
+    """Limb, first frame and end of the stretches around frames in which a limb is far off; none of them overlap.
+
+    Frames that cost less than a limb that is far off are not looked at.
+    """
+    dear = np.flatnonzero(costs > mapper.weights.limb * FAR_OFF_RAD**2)
+    errors = np.zeros((len(qpos), mapper.limb_count))
+    errors[dear] = mapper.limb_errors(state, tuple(array[dear] for array in clip.arrays), qpos[dear])
     before, after = round(BEFORE_S * clip.fps), round(AFTER_S * clip.fps)
     for limb in range(errors.shape[1]):
         frames = np.flatnonzero(errors[:, limb] > FAR_OFF_RAD)

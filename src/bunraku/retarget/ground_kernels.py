@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bunraku.human.contacts import FEET, PATCH_JOINTS
 from bunraku.human.ground import CONTACT_HEIGHT, CONTACT_SPEED, RELEASE_HEIGHT, RELEASE_SPEED
-from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.jit import kernel, part
 from bunraku.kinematics.terms import point_in_world
 
 Array = NDArray[np.float64]
@@ -108,7 +108,7 @@ def robot_low_point(ground, tasks, work):
     return low
 
 
-@kernel
+@part
 def _height(ground, tasks, work, s):
     """Height of the underside of one of the points that span the robot's shapes."""
     task = ground.floor_task + s
@@ -145,7 +145,7 @@ def detect_contact(ground, memory, dt, positions, position_valid):
     return out
 
 
-@kernel
+@part
 def _put_down(stance, footing, patch, k, at):
     """Point `k` of the locks, now at `at`, will stand where the patch is going to come to rest."""
     for i in range(2):
@@ -154,13 +154,13 @@ def _put_down(stance, footing, patch, k, at):
         stance.lock[k, i] = at[i] + way if np.isfinite(way) else at[i]
 
 
-@kernel
+@part
 def _ramp(firm):
     """Share of the full weight: four powers of ten in equal steps, so that letting go has no jolt."""
     return 10.0 ** (4.0 * (firm - 1.0)) if firm > 0.0 else 0.0
 
 
-@kernel
+@part
 def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight):
     """A point that stands stays, one that was let go fades; a lock that cannot be met comes along."""
     dx, dy = stance.lock[k, 0] - at[0], stance.lock[k, 1] - at[1]
@@ -177,7 +177,7 @@ def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight):
     targets.weight[task, 2] = weight
 
 
-@kernel
+@part
 def _change(stance, footing, patch):
     """Whether the patch begins to stand in this frame; a lock lasts until the patch is lifted or comes down again."""
     wanted = footing[patch, 0]

@@ -106,7 +106,9 @@ def solve_frames(tree, tasks, targets, bodies, limits, pace, dt, human, ground, 
         cost, steps = solve(tree, tasks, targets, bodies, bounds, qpos, work, iterations, tolerance)
         if tree.base_size:
             settle(ground, stance, tasks, positions[t], position_valid[t], qpos, work)
-        if not guided:
+        if not guided and cost < limbs.poor_cost:
+            escape.poor[:] = 0.0
+        elif not guided:
             look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, pace.spare, work, cost, dt,
                             2 * iterations, tolerance)  # fmt: skip
         note_pace(tree, pace, dt, qpos)

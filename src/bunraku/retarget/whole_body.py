@@ -27,7 +27,7 @@ from bunraku.retarget.apart import keep_apart
 from bunraku.retarget.branch import legs_in_one_branch
 from bunraku.retarget.clip import solve_clip
 from bunraku.retarget.correspondence import Weights, canonical_direction, correspond
-from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
+from bunraku.retarget.escape_kernels import POOR_RAD, Escape, Limbs, limb_errors
 from bunraku.retarget.extremities import Extremities, ExtremityState
 from bunraku.retarget.first_pose import first_poses, pose_arrays
 from bunraku.retarget.ground import floor_points, leg_length, make_ground, make_memory, make_stance
@@ -246,7 +246,7 @@ class WholeBodyMapper:
             of_task[task] = of_variable[self._tree.variable[end - 1]] if end > 0 else -1
         for task, turn in enumerate(self.pairs.orientations, len(self.pairs.directions)):
             of_task[task] = of_variable[self._tree.variable[turn.node - 1]] if turn.node > 0 else -1
-        return Limbs(of_variable, of_task, rest, weight)
+        return Limbs(of_variable, of_task, rest, weight, self.weights.limb * POOR_RAD**2)
 
     def _human_side(self) -> HumanSide:
         directions, orientations = self.pairs.directions, self.pairs.orientations
