@@ -35,7 +35,7 @@ JUMP_COST = 4.0
 CALM_RAD_S = 8.0
 """a joint's speed that is not remarkable; where it is exceeded, jumps are bridged"""
 PASSES, ITERATIONS = 2, 6
-CUTOFF_HZ = 3.0
+CUTOFF_HZ = 4.0
 """what swings faster is taken for jitter where the person's motion does not ask for it"""
 GUIDE_WEIGHT, MOST_HURRIED = 0.1, 12.0
 """per rad² from the smoothed way, and by how much it grows where a joint hurries"""
