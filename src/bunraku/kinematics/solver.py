@@ -10,7 +10,7 @@ from bunraku.kinematics.self_distance import self_distance_cost
 from bunraku.kinematics.terms import linearise
 
 
-NEARLY = 5.0
+NEARLY = 10.0
 """times the tolerance: the step after one that is shorter falls below the tolerance"""
 STIFFEST = 1e3
 """damping of the parts that give way, beyond which the whole body is damped with them"""

@@ -35,6 +35,8 @@ JUMP_COST = 4.0
 CALM_RAD_S = 8.0
 """a joint's speed that is not remarkable; where it is exceeded, jumps are bridged"""
 PASSES, ITERATIONS = 2, 6
+FINE_RAD = 5e-4
+"""a step that the last pass still takes: what is left of smooth motion is smooth"""
 CUTOFF_HZ = 4.0
 """what swings faster is taken for jitter where the person's motion does not ask for it"""
 GUIDE_WEIGHT, MOST_HURRIED = 0.1, 12.0
@@ -82,10 +84,11 @@ def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Arr
     steps = mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays)
     for limb, start, stop in _far_off(mapper, state, clip, out, costs):
         _take_the_better_branch(mapper, state, clip, out, limb, start, stop)
-    for _ in range(PASSES):
+    for number in range(PASSES):
         guide = _guide(mapper, out, clip.fps)
         mapper.begin(clip.positions[0, 0], out[0], state)
-        steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide)
+        finer = {"tolerance": FINE_RAD} if number + 1 == PASSES else {}
+        steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide, **finer)
     mapper.extremities.follow(state.extremities, 1.0 / clip.fps, clip.arrays[:4], motion.jaw, motion.eyes, out)
     return out, costs, steps
 

@@ -207,13 +207,13 @@ class WholeBodyMapper:
 
     def frames(
         self, state: MapperState, dt_s: float, out: Array, costs: Array, clip: tuple[Any, ...],
-        iterations: int = ITERATIONS, guide: tuple[Array, Array] | None = None,
+        iterations: int = ITERATIONS, guide: tuple[Array, Array] | None = None, tolerance: float = TOLERANCE_RAD,
     ) -> int:  # fmt: skip
         """Solve frames one after the other into `out` (T, nq); returns the number of steps. See `solve_frames`."""
         steps: int = solve_frames(
             self._tree, self._tasks, state.targets, self._bodies, self._limits, state.pace, dt_s,
             self._human, self._ground, state.stance, self._limbs, state.escape, state.work,
-            *(_NO_GUIDE if guide is None else guide), *clip, state.qpos, iterations, TOLERANCE_RAD, out, costs,
+            *(_NO_GUIDE if guide is None else guide), *clip, state.qpos, iterations, tolerance, out, costs,
         )  # fmt: skip
         return steps
 
