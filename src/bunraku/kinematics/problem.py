@@ -103,6 +103,15 @@ class Workspace(NamedTuple):
     """(3, 3) likewise"""
     frame: Array
     """(3, 3) likewise"""
+    below: Array
+    """(K, 2) weights and depths of what may be below the floor"""
+    apart: Array
+    """(1,) what the bodies cost where the tasks were last made linear"""
+    spare: Array
+    """(nq,) a configuration,"""
+    spare_position: Array
+    spare_rotation: Array
+    """and its node poses"""
     bodies: BodyMemory
 
 
@@ -189,12 +198,13 @@ def make_targets(tasks: Tasks, variables: int) -> Targets:
     )
 
 
-def make_workspace(tree: KinematicTree, bodies: Bodies = NO_BODIES) -> Workspace:
-    """Memory for one solver; two threads need two of them."""
+def make_workspace(tree: KinematicTree, bodies: Bodies = NO_BODIES, tasks: int = 0) -> Workspace:
+    """Memory for one solver of a problem with so many `tasks` of the floor at most; two threads need two of them."""
     nodes, nv = len(tree.parent), (6 if tree.free_base else 0) + len(tree.independent)
     return Workspace(
         np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)), np.zeros((nodes, 3)), np.zeros((nv, nv)), np.zeros(nv),
         np.zeros((nv, nv)), np.zeros(nv), np.zeros((nv, 3)), np.zeros((nv, 3)), np.zeros(nv, np.int32),
         np.zeros(nv, np.int32), np.zeros(nv), np.zeros(tree.qpos_size), np.zeros((4, 3)), np.zeros((3, 3)),
-        np.zeros((3, 3)), make_memory(bodies, nv),
+        np.zeros((3, 3)), np.zeros((tasks, 2)), np.zeros(1), np.zeros(tree.qpos_size), np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)),
+        make_memory(bodies, nv),
     )  # fmt: skip

@@ -58,6 +58,8 @@ class Bodies(NamedTuple):
     """per m² of what is lacking to the margin"""
     hard_weight: float
     """per m² of what is lacking to half of the margin, besides"""
+    leads: NDArray[np.bool_]
+    """(nv,) variables that move a side of some pair which does not give way; empty where both sides always do"""
 
 
 class BodyMemory(NamedTuple):
@@ -92,6 +94,7 @@ def make_bodies(
     pairs: Sequence[tuple[int, int, int, int, float]],
     weight: float,
     hard_weight: float = 0.0,
+    leads: Sequence[bool] = (),
 ) -> Bodies:
     """Pairs as (first, second, stop, stop, margin)."""
     centres, cores = [], []
@@ -115,6 +118,7 @@ def make_bodies(
         np.array([pair[4] for pair in pairs], float),
         weight,
         hard_weight,
+        np.array(leads, np.bool_),
     )
 
 
@@ -230,6 +234,22 @@ def nearest_distances(bodies, memory, positions, rotations, enough):
 
 
 @kernel
+def self_distance_cost(bodies, memory, position, rotation):
+    """What the pairs that are nearer than their margins cost at these node poses."""
+    cost = 0.0
+    place_bodies(bodies, memory, position, rotation)
+    for n in range(near_pairs(bodies, memory, bodies.margin)):
+        k = memory.near[n]
+        lacking = bodies.margin[k] - pair_distance(bodies, memory, k, bodies.margin[k])
+        if lacking > 0.0:
+            cost += bodies.weight * lacking * lacking
+            lacking -= 0.5 * bodies.margin[k]
+            if lacking > 0.0:
+                cost += bodies.hard_weight * lacking * lacking
+    return cost
+
+
+@kernel
 def _climb(tree, node, stop, at, x, y, z, sign, position, rotation, row):
     """Add `sign` times the speed of the point `at` along (x, y, z) for each joint from `stop` (excluded) to `node`."""
     while node > stop:
@@ -242,6 +262,17 @@ def _climb(tree, node, stop, at, x, y, z, sign, position, rotation, row):
             u, v, w = v * rz - w * ry, w * rx - u * rz, u * ry - v * rx
         row[tree.variable[node - 1]] += sign * tree.ratio[node - 1] * (u * x + v * y + w * z)
         node = tree.parent[node]
+
+
+@kernel
+def _meeting(parent, a, b):
+    """The node that the branches of both nodes hang on."""
+    while a != b:
+        if a > b:
+            a = parent[a]
+        else:
+            b = parent[b]
+    return a
 
 
 @kernel
@@ -267,8 +298,11 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
             continue
         x, y, z = normal[0], normal[1], normal[2]
         node_a, node_b = bodies.node[a], bodies.node[b]
-        _climb(tree, node_a, bodies.stop[k, 0], p, x, y, z, -1.0, position, rotation, row)
-        _climb(tree, node_b, bodies.stop[k, 1], q, x, y, z, 1.0, position, rotation, row)
+        stop_a, stop_b = bodies.stop[k, 0], bodies.stop[k, 1]
+        if distance < 0.0:  # where they overlap, all that is between them gives way
+            stop_a = stop_b = _meeting(tree.parent, node_a, node_b)
+        _climb(tree, node_a, stop_a, p, x, y, z, -1.0, position, rotation, row)
+        _climb(tree, node_b, stop_b, q, x, y, z, 1.0, position, rotation, row)
         lacking, force, stiffness = margin - distance, bodies.weight * (margin - distance), bodies.weight
         cost += bodies.weight * lacking * lacking
         lacking -= 0.5 * margin

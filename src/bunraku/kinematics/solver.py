@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.jit import kernel, part
+from bunraku.kinematics.kernels import forward_kinematics
+from bunraku.kinematics.self_distance import self_distance_cost
 from bunraku.kinematics.terms import linearise
 
 
-@kernel
+NEARLY = 10.0
+"""times the tolerance: the step after one that is shorter falls below the tolerance"""
+STIFFEST = 1e3
+"""damping of the parts that give way, beyond which the whole body is damped with them"""
+
+
+@part
 def _cholesky_solve(U, x, count):
     """Solve U x = x for the leading `count` block of a symmetric U (upper triangle, overwritten), in place.
 
@@ -34,9 +42,12 @@ def _cholesky_solve(U, x, count):
         x[i] = s * U[i, i]
 
 
-@kernel
-def _bounded_step(tree, limits, qpos, damping, largest, work, out):
-    """Step `out` (nv,) that lowers the quadratic model inside the box; joints that would leave it stop at its wall."""
+@part
+def _bounded_step(tree, limits, qpos, damping, largest, work, out, leads, stiff):
+    """Step `out` (nv,) that lowers the quadratic model inside the box; joints that would leave it stop at its wall.
+
+    Variables that are not among the `leads` (nv,) are damped by `stiff`, where that is more.
+    """
     leader, variable, first, base = tree.leader, tree.variable, tree.first_joint, tree.base_size
     hessian, gradient, factor, step = work.hessian, work.gradient, work.factor, work.step
     lower, upper = limits.lower, limits.upper
@@ -72,7 +83,8 @@ def _bounded_step(tree, limits, qpos, damping, largest, work, out):
             step[i] = -g
             for k in range(i, count):
                 factor[i, k] = hessian[u, index[k]]
-            factor[i, i] += damping * (1e-3 + hessian[u, u]) + 1e-9
+            own = damping if stiff <= damping or leads[u] else stiff
+            factor[i, i] += own * (1e-3 + hessian[u, u]) + 1e-9
         _cholesky_solve(factor, step, count)
         for i in range(count):
             out[index[i]] = step[i]
@@ -99,7 +111,7 @@ def _bounded_step(tree, limits, qpos, damping, largest, work, out):
     return longest
 
 
-@kernel
+@part
 def apply_step(tree, qpos, step, out):
     """`out` = `qpos` moved by `step` (nv,): base rotation by the exponential map, followers behind their leaders."""
     leader, variable, ratio, offset = tree.leader, tree.variable, tree.ratio, tree.offset
@@ -127,7 +139,7 @@ def apply_step(tree, qpos, step, out):
             out[first + joint] = ratio[joint] * out[first + leader[joint]] + offset[joint]
 
 
-@kernel
+@part
 def _inside(tree, limits, qpos):
     """Joints brought into the box, exactly; a step that ends on a wall may miss it by a rounding error."""
     leader, variable, ratio, offset, first = tree.leader, tree.variable, tree.ratio, tree.offset, tree.first_joint
@@ -142,32 +154,56 @@ def _inside(tree, limits, qpos):
 
 
 @kernel
+def _approach(tree, bodies, qpos, work):
+    """What the bodies would cost if, of the step from the backup to `qpos`, only the sides of pairs that do not give
+    way had made theirs: of that cost the others are innocent, and they answer it with the next step."""
+    leader, variable, first, spare = tree.leader, tree.variable, tree.first_joint, work.spare
+    for i in range(len(qpos)):
+        spare[i] = qpos[i]
+    for joint in range(len(leader)):
+        if not bodies.leads[variable[joint]]:
+            spare[first + joint] = work.backup[first + joint]
+    forward_kinematics(tree.parent, tree.joint_type, tree.axis, tree.position, tree.rotation, tree.free_base,
+                       spare, work.spare_position, work.spare_rotation)  # fmt: skip
+    return self_distance_cost(bodies, work.bodies, work.spare_position, work.spare_rotation)
+
+
+@kernel
 def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, tolerance):
     """Improve `qpos` in place. Returns (cost, steps taken). Node poses in `work` belong to the result.
 
     Stops when a step promises less than `tolerance` (rad or m) in every variable. A step that does not lower the cost
     is taken back and tried shorter.
     """
-    damping, taken, best, size = 1e-4, 0, np.inf, np.inf
-    retreat = False
+    damping, stiff, taken, best, size, apart = 1e-4, 0.0, 0, np.inf, np.inf, 0.0
+    retreat, yields = False, len(bodies.leads) > 0
     _inside(tree, limits, qpos)
     while True:
-        last = taken >= iterations and not retreat
+        settled = size < NEARLY * tolerance and max(damping, stiff) < 1e-2
+        last = (taken >= iterations or settled) and not retreat
         cost = linearise(tree, tasks, targets, bodies, qpos, work, not last)
-        if cost > best and not retreat:
+        allowed = best
+        if cost > best and not retreat and yields and work.apart[0] > apart:
+            allowed += max(_approach(tree, bodies, qpos, work) - apart, 0.0)
+        if cost > allowed and not retreat:
             for i in range(len(qpos)):
                 qpos[i] = work.backup[i]
-            damping = max(10.0 * damping, 1e-1)
+            if yields and work.apart[0] - apart > 0.5 * (cost - best) and stiff < STIFFEST:
+                stiff = max(100.0 * stiff, 10.0)
+            else:
+                damping = max(10.0 * damping, 1e-1)
             retreat = True
             continue
-        converged = not retreat and best - cost < 1e-5 * best and size < 10 * tolerance
+        converged = not retreat and (settled or (best - cost < 1e-5 * best and size < 10 * tolerance))
         if not retreat:
-            damping = max(0.05 * damping, 1e-6)
-        best, retreat = cost, False
+            damping, stiff = max(0.05 * damping, 1e-6), 0.05 * stiff
+        best, apart, retreat = cost, work.apart[0], False
         if converged or taken >= iterations or damping > 1e4:
             break
-        size = _bounded_step(tree, limits, qpos, damping, 0.7, work, work.candidate)
-        if size < tolerance and damping < 1e-2:  # a step that is short because it is damped is no sign of an optimum
+        size = _bounded_step(tree, limits, qpos, damping, 0.7, work, work.candidate, bodies.leads, stiff)
+        if (
+            size < tolerance and max(damping, stiff) < 1e-2
+        ):  # a step that is short because it is damped is no sign of an optimum
             break
         for i in range(len(qpos)):
             work.backup[i] = qpos[i]

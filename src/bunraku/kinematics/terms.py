@@ -10,6 +10,10 @@ from bunraku.kinematics.problem import DIRECTION, ORIENTATION, POSITION, VECTOR
 from bunraku.kinematics.self_distance import add_self_distance
 
 
+ROUNDS = 8
+"""in which a base is lifted out of the floor"""
+
+
 @kernel
 def log_rotation(R, out):
     """Rotation vector of a matrix, angle in [0, π], into `out` (3,); returns the angle."""
@@ -121,7 +125,7 @@ def _accumulate(J, residual, weight, t, support, first, count, rows, hessian, gr
             hessian[u, support[first + b]] += x * rows[b, 0] + y * rows[b, 1] + z * rows[b, 2]
 
 
-@kernel
+@part
 def _centre(tree, tasks, targets, qpos, work):
     """Move a free base to where its position tasks are met best: no other term depends on where it is.
 
@@ -129,27 +133,51 @@ def _centre(tree, tasks, targets, qpos, work):
     """
     kind, nodes, points, value, weight = tasks.kind, tasks.node, tasks.point, targets.value, targets.weight
     position, rotation, one_sided, b = work.node_position, work.node_rotation, targets.one_sided, work.vectors[1]
-    total, pull = work.vectors[2], work.vectors[3]
+    total, pull, below = work.vectors[2], work.vectors[3], work.below
     total[:] = 0.0
     pull[:] = 0.0
+    count = 0
     for t in range(len(kind)):
         if kind[t] != POSITION or (weight[t, 0] <= 0 and weight[t, 1] <= 0 and weight[t, 2] <= 0):
             continue
         place(nodes[t, 1], points, t, 1, position, rotation, b)
+        if one_sided[t] and count < len(below):  # the floor's, which only ever lift
+            below[count, 0], below[count, 1] = weight[t, 2], value[t, 0, 2] - b[2]
+            count += 1
+            continue
         for axis in range(3):
-            away = value[t, 0, axis] - b[axis]
-            if not one_sided[t] or away > 0:
-                total[axis] += weight[t, axis]
-                pull[axis] += weight[t, axis] * away
+            total[axis] += weight[t, axis]
+            pull[axis] += weight[t, axis] * (value[t, 0, axis] - b[axis])
     for axis in range(3):
-        if total[axis] > 0 and tree.base_moves[axis]:
-            shift = pull[axis] / total[axis]
+        if tree.base_moves[axis]:
+            shift = _lifted(total[2], pull[2], below, count) if axis == 2 else pull[axis] / max(total[axis], 1e-12)
             qpos[axis] += shift
             for node in range(len(position)):
                 position[node, axis] += shift
 
 
 @kernel
+def _lifted(total, pull, below, count):
+    """The lift with the least squared errors of the heights, `pull` of weight `total` in all, and of what stays
+    below the floor: `count` rows (weight, depth). Each round adds up the points that are below after the last."""
+    lift = pull / total if total > 0.0 else 0.0
+    active = -1
+    for _ in range(ROUNDS):
+        weights, pulls, now = total, pull, 0
+        for k in range(count):
+            if below[k, 1] > lift:
+                weights += below[k, 0]
+                pulls += below[k, 0] * below[k, 1]
+                now += 1
+        if now == active:
+            break
+        active = now
+        if weights > 0.0:
+            lift = pulls / weights
+    return lift
+
+
+@part
 def _add_tasks(tree, tasks, targets, work, curved):
     """All tasks at the node poses in `work`: cost, and with `curved` gradient and matrix too."""
     kind, nodes, points, frame = tasks.kind, tasks.node, tasks.point, tasks.frame
@@ -211,7 +239,7 @@ def _add_tasks(tree, tasks, targets, work, curved):
     return cost
 
 
-@kernel
+@part
 def _add_posture(tree, targets, qpos, work):
     """Each independent joint's distance from the value it is drawn to."""
     leader, variable, first = tree.leader, tree.variable, tree.first_joint
@@ -245,5 +273,5 @@ def linearise(tree, tasks, targets, bodies, qpos, work, curved=True):
         work.hessian[:] = 0.0
     cost = _add_tasks(tree, tasks, targets, work, curved)
     cost += _add_posture(tree, targets, qpos, work)
-    cost += add_self_distance(tree, bodies, work.bodies, position, rotation, work.hessian, work.gradient)
-    return cost
+    work.apart[0] = add_self_distance(tree, bodies, work.bodies, position, rotation, work.hessian, work.gradient)
+    return cost + work.apart[0]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human.skeleton import SIDES
+from bunraku.kinematics.problem import tree_arrays
 from bunraku.kinematics.self_distance import Bodies, Body, make_bodies, make_memory, nearest_distances
 from bunraku.robots import Robot
 from bunraku.robots.fitting import DIRECTIONS
@@ -64,7 +67,21 @@ def keep_apart(robot: Robot) -> Bodies:
         for pair, touching, apart, least in zip(candidates, really <= 0.0, standing, nearest, strict=True)
         if least < NEAR_M and not touching
     ]
-    return make_bodies(bodies, pairs, WEIGHT, HARD_WEIGHT)
+    return make_bodies(bodies, pairs, WEIGHT, HARD_WEIGHT, _leads(robot, bodies, pairs))
+
+
+def _leads(robot: Robot, bodies: list[Body], pairs: list[tuple[int, int, int, int, float]]) -> Sequence[bool]:
+    """Variables that move a side of a pair which does not give way; empty where there is none."""
+    tree = tree_arrays(robot.tree)
+    out = np.zeros(tree.base_size + len(robot.tree.independent), bool)
+    for a, b, *stops, _ in pairs:
+        meeting = _meeting(robot, bodies[a].node, bodies[b].node)
+        for stop in stops:
+            for node in _path(robot, stop):
+                if node == meeting:
+                    break
+                out[tree.variable[node - 1]] = True
+    return list(out) if out.any() else ()
 
 
 def _limb_roots(robot: Robot) -> dict[int, tuple[str, int]]:

@@ -34,8 +34,10 @@ JUMP_COST = 4.0
 """per rad² of a step beyond CALM_RAD_S, against rad² · 1/30 s of limbs that are off"""
 CALM_RAD_S = 8.0
 """a joint's speed that is not remarkable; where it is exceeded, jumps are bridged"""
-PASSES, ITERATIONS = 2, 2
-CUTOFF_HZ = 3.0
+PASSES, ITERATIONS = 2, 6
+FINE_RAD = 5e-4
+"""a step that the last pass still takes: what is left of smooth motion is smooth"""
+CUTOFF_HZ = 4.0
 """what swings faster is taken for jitter where the person's motion does not ask for it"""
 GUIDE_WEIGHT, MOST_HURRIED = 0.1, 12.0
 """per rad² from the smoothed way, and by how much it grows where a joint hurries"""
@@ -80,12 +82,13 @@ def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Arr
     state = mapper.start()
     _start_well(mapper, state, clip, first_poses(mapper, motion.pose(0), state))
     steps = mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays)
-    for limb, start, stop in _far_off(mapper, state, clip, out):
+    for limb, start, stop in _far_off(mapper, state, clip, out, costs):
         _take_the_better_branch(mapper, state, clip, out, limb, start, stop)
-    for _ in range(PASSES):
+    for number in range(PASSES):
         guide = _guide(mapper, out, clip.fps)
         mapper.begin(clip.positions[0, 0], out[0], state)
-        steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide)
+        finer = {"tolerance": FINE_RAD} if number + 1 == PASSES else {}
+        steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide, **finer)
     mapper.extremities.follow(state.extremities, 1.0 / clip.fps, clip.arrays[:4], motion.jaw, motion.eyes, out)
     return out, costs, steps
 
@@ -104,9 +107,16 @@ def _start_well(mapper: WholeBodyMapper, state: MapperState, clip: Clip, choice:
     mapper.begin(clip.positions[0, 0], best, state)
 
 
-def _far_off(mapper: WholeBodyMapper, state: MapperState, clip: Clip, qpos: Array) -> Iterator[tuple[int, int, int]]:
-    """Limb, first frame and end of the stretches around frames in which a limb is far off; none of them overlap."""
-    errors = mapper.limb_errors(state, clip.arrays, qpos)
+def _far_off(
+    mapper: WholeBodyMapper, state: MapperState, clip: Clip, qpos: Array, costs: Array
+) -> Iterator[tuple[int, int, int]]:
+    """Limb, first frame and end of the stretches around frames in which a limb is far off; none of them overlap.
+
+    Frames that cost less than a limb that is far off are not looked at.
+    """
+    dear = np.flatnonzero(costs > mapper.weights.limb * FAR_OFF_RAD**2)
+    errors = np.zeros((len(qpos), mapper.limb_count))
+    errors[dear] = mapper.limb_errors(state, tuple(array[dear] for array in clip.arrays), qpos[dear])
     before, after = round(BEFORE_S * clip.fps), round(AFTER_S * clip.fps)
     for limb in range(errors.shape[1]):
         frames = np.flatnonzero(errors[:, limb] > FAR_OFF_RAD)

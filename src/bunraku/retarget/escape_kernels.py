@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.jit import kernel, part
 from bunraku.kinematics.kernels import forward_kinematics
+from bunraku.kinematics.problem import DIRECTION
 from bunraku.kinematics.solver import solve
 from bunraku.kinematics.terms import place
 from bunraku.retarget.target_kernels import fill_targets
@@ -24,6 +25,8 @@ class Limbs(NamedTuple):
     of_task: Ints
     rest: Array
     rest_weight: Array
+    poor_cost: float
+    """what a limb that is POOR_RAD off costs, rad²"""
 
 
 class Escape(NamedTuple):
@@ -48,7 +51,7 @@ CALM_S = 1e-3
 """how long a joint that one limb's direction decides lags behind for being drawn to where it is"""
 
 
-@kernel
+@part
 def _limb_error(limb, limbs, tasks, targets, work):
     """Largest angle between a limb's directions and what is wanted of them."""
     worst = 0.0
@@ -56,7 +59,9 @@ def _limb_error(limb, limbs, tasks, targets, work):
     of_task, kind, nodes, points = limbs.of_task, tasks.kind, tasks.node, tasks.point
     value, weight = targets.value, targets.weight
     for t in range(len(kind)):
-        if of_task[t] == limb and kind[t] == 0 and weight[t, 0] > 0:
+        if kind[t] != DIRECTION:  # they come first
+            break
+        if of_task[t] == limb and weight[t, 0] > 0:
             place(nodes[t, 0], points, t, 0, position, rotation, a)
             place(nodes[t, 1], points, t, 1, position, rotation, b)
             dot, length = 0.0, 0.0
@@ -128,6 +133,8 @@ def look_for_escape(
         escape.poor[limb] = escape.poor[limb] + min(dt, POOR_S) if error > POOR_RAD else 0.0
         if escape.poor[limb] < POOR_S:
             continue
+        for v in range(len(limbs.rest)):  # what keeps joints calm must not speak for the branch they are on
+            targets.posture[v], targets.posture_weight[v] = limbs.rest[v], limbs.rest_weight[v]
         for i in range(len(qpos)):
             spare[i] = qpos[i]
         for joint in range(len(tree.leader)):

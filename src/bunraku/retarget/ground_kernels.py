@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bunraku.human.contacts import FEET, PATCH_JOINTS
 from bunraku.human.ground import CONTACT_HEIGHT, CONTACT_SPEED, RELEASE_HEIGHT, RELEASE_SPEED
-from bunraku.kinematics.jit import kernel
+from bunraku.kinematics.jit import kernel, part
 from bunraku.kinematics.terms import point_in_world
 
 Array = NDArray[np.float64]
@@ -74,8 +74,9 @@ LOCK_WEIGHT = 1e3
 """per m² and sole point: a centimetre off weighs as much as eighteen degrees of one limb"""
 REST_WEIGHT = 100.0
 """the same for a hand or a knee"""
-PATH_WEIGHT = 1.0
-"""per m²: the way of the hips yields to everything but nothing else decides it in the air"""
+PATH_WEIGHT, PATH_WEIGHT_S = 1.0, 0.25
+"""per m², and per m² · s of a frame's length: the way of the hips yields to what stands; nothing else decides it in
+the air, and what is let go does not snap"""
 ANKLES = (int(PATCH_JOINTS[1]), int(PATCH_JOINTS[3]))
 """the joints of heels"""
 HOLD_S = 0.1
@@ -112,7 +113,7 @@ def robot_low_point(ground, tasks, work):
     return low
 
 
-@kernel
+@part
 def _height(ground, tasks, work, s):
     """Height of the underside of one of the points that span the robot's shapes."""
     task = ground.floor_task + s
@@ -149,7 +150,7 @@ def detect_contact(ground, memory, dt, positions, position_valid):
     return out
 
 
-@kernel
+@part
 def _put_down(stance, footing, patch, k, at):
     """Point `k` of the locks, now at `at`, will stand where the patch is going to come to rest."""
     for i in range(2):
@@ -158,13 +159,13 @@ def _put_down(stance, footing, patch, k, at):
         stance.lock[k, i] = at[i] + way if np.isfinite(way) else at[i]
 
 
-@kernel
+@part
 def _ramp(firm):
     """Share of the full weight: four powers of ten in equal steps, so that letting go has no jolt."""
     return 10.0 ** (4.0 * (firm - 1.0)) if firm > 0.0 else 0.0
 
 
-@kernel
+@part
 def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight):
     """A point that stands stays, one that was let go fades; a lock that cannot be met comes along."""
     dx, dy = stance.lock[k, 0] - at[0], stance.lock[k, 1] - at[1]
@@ -172,17 +173,16 @@ def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight):
     if away > GIVE_M:
         stance.lock[k, 0], stance.lock[k, 1] = at[0] + dx * GIVE_M / away, at[1] + dy * GIVE_M / away
     firm = stance.firm[patch]
-    pull = weight * _ramp(firm if firm >= 1.0 else min(firm, 0.67))
     weight *= _ramp(firm)
     for i in range(2):
         targets.value[task, 0, i] = stance.lock[k, i]
         targets.weight[task, i] = weight if stance.locked[patch] else 0.0
-    height = 0.0 if stance.firm[patch] >= 1.0 else ground.scale * footing[patch, 1]
+    height = (1.0 - firm) * ground.scale * footing[patch, 1]
     targets.value[task, 0, 2] = floor + max(height, at[2] - floor - GIVE_M)
-    targets.weight[task, 2] = pull
+    targets.weight[task, 2] = weight
 
 
-@kernel
+@part
 def _change(stance, footing, patch):
     """Whether the patch begins to stand in this frame; a lock lasts until the patch is lifted or comes down again."""
     wanted = footing[patch, 0]
@@ -243,15 +243,16 @@ def _rest_on_hands_and_knees(ground, stance, tasks, targets, footing, work):
 
 
 @kernel
-def stand(ground, stance, tasks, targets, footing, positions, position_valid, work):
+def stand(ground, stance, tasks, targets, footing, positions, position_valid, work, dt):
     """Targets of soles, body and hips: what stands stays, nothing sinks, the hips go the person's way."""
     _stand_on_soles(ground, stance, tasks, targets, footing, work)
     _keep_above_floor(ground, tasks, targets, work)
     _rest_on_hands_and_knees(ground, stance, tasks, targets, footing, work)
+    calm = PATH_WEIGHT_S / dt if np.isfinite(stance.path[0, 0]) else 0.0
     for k in range(3):
         step = positions[0, k] - stance.hips[0, k] if position_valid[0] else 0.0
         targets.value[ground.hips_task, 0, k] = stance.hips[1, k] + ground.scale * step
-        targets.weight[ground.hips_task, k] = PATH_WEIGHT
+        targets.weight[ground.hips_task, k] = PATH_WEIGHT + calm
     for patch in range(len(footing)):
         for i in range(4):
             stance.path[patch, i] = footing[patch, 6 + i]

@@ -104,12 +104,14 @@ def solve_frames(tree, tasks, targets, bodies, limits, pace, dt, human, ground, 
             stay_calm(tree, limbs, targets, qpos, dt)
             change_over(limbs, escape, tree, targets, qpos, dt)
         if travels:
-            stand(ground, stance, tasks, targets, footing[t], positions[t], position_valid[t], work)
+            stand(ground, stance, tasks, targets, footing[t], positions[t], position_valid[t], work, dt)
             yield_to_ground(human.reach, stance.firm, targets)
         cost, steps = solve(tree, tasks, targets, bodies, bounds, qpos, work, iterations, tolerance)
         if travels:
             settle(ground, stance, tree.base_moves[2], tasks, positions[t], position_valid[t], qpos, work)
-        if not guided:
+        if not guided and cost < limbs.poor_cost:
+            escape.poor[:] = 0.0
+        elif not guided:
             look_for_escape(limbs, escape, tree, tasks, targets, bodies, limits, qpos, pace.spare, work, cost, dt,
                             2 * iterations, tolerance)  # fmt: skip
         note_pace(tree, pace, dt, qpos)

@@ -27,9 +27,10 @@ from bunraku.kinematics.problem import (
     variable_limits,
 )
 from bunraku.retarget.apart import keep_apart
+from bunraku.retarget.branch import legs_in_one_branch
 from bunraku.retarget.clip import solve_clip
 from bunraku.retarget.correspondence import BODIES, Weights, canonical_direction, correspond, weights_for
-from bunraku.retarget.escape_kernels import Escape, Limbs, limb_errors
+from bunraku.retarget.escape_kernels import POOR_RAD, Escape, Limbs, limb_errors
 from bunraku.retarget.extremities import Extremities, ExtremityState
 from bunraku.retarget.first_pose import first_poses, pose_arrays
 from bunraku.retarget.ground import floor_points, leg_length, make_ground, make_memory, make_stance
@@ -52,6 +53,8 @@ HEADING = 100.0
 """how much more the heading of a base on wheels counts than the hips' orientation"""
 FULL_SPEED_S = 0.08
 """in which a joint may come to its full speed"""
+TOP_SPEED = 12.5
+"""rad/s or m/s: what a robot can do beyond the speed of people's joints is not used"""
 _NO_GUIDE = np.zeros((0, 0)), np.zeros((0, 0))
 
 
@@ -106,7 +109,8 @@ class WholeBodyMapper:
             [arm.vector for arm in self._arms],
         )
         self.extremities = Extremities(robot, self.pairs.reference)
-        self._limits = self.extremities.held(variable_limits(tree, robot.lower, robot.upper))
+        limits = legs_in_one_branch(robot, variable_limits(tree, robot.lower, robot.upper))
+        self._limits = self.extremities.held(limits)
         if stands:
             self._limits = self._hold_legs(self._limits)
         self.speed = self._variable_speed()
@@ -136,7 +140,7 @@ class WholeBodyMapper:
             make_stance(),
             make_memory(),
             Escape(np.zeros(len(LIMB_NAMES)), np.zeros(len(LIMB_NAMES)), np.zeros(nv), np.ones(1, np.int64)),
-            make_workspace(self.robot.tree, self._bodies),
+            make_workspace(self.robot.tree, self._bodies, len(self._tasks.kind)),
             targets,
             self._pace(),
             self.extremities.start(),
@@ -235,13 +239,13 @@ class WholeBodyMapper:
 
     def frames(
         self, state: MapperState, dt_s: float, out: Array, costs: Array, clip: tuple[Any, ...],
-        iterations: int = ITERATIONS, guide: tuple[Array, Array] | None = None,
+        iterations: int = ITERATIONS, guide: tuple[Array, Array] | None = None, tolerance: float = TOLERANCE_RAD,
     ) -> int:  # fmt: skip
         """Solve frames one after the other into `out` (T, nq); returns the number of steps. See `solve_frames`."""
         steps: int = solve_frames(
             self._tree, self._tasks, state.targets, self._bodies, self._limits, state.pace, dt_s,
             self._human, self._ground, state.stance, self._limbs, state.escape, state.work,
-            *(_NO_GUIDE if guide is None else guide), *clip, state.qpos, iterations, TOLERANCE_RAD, out, costs,
+            *(_NO_GUIDE if guide is None else guide), *clip, state.qpos, iterations, tolerance, out, costs,
         )  # fmt: skip
         return steps
 
@@ -276,7 +280,7 @@ class WholeBodyMapper:
             of_task[task] = of_variable[self._tree.variable[turn.node - 1]] if turn.node > 0 else -1
         for task, arm in enumerate(self._arms, len(self.pairs.directions) + len(self.pairs.orientations)):
             of_task[task] = arm.side
-        return Limbs(of_variable, of_task, rest, weight)
+        return Limbs(of_variable, of_task, rest, weight, self.weights.limb * POOR_RAD**2)
 
     def _human_side(self) -> HumanSide:
         directions, orientations = self.pairs.directions, self.pairs.orientations
@@ -322,6 +326,10 @@ class WholeBodyMapper:
 
     def _variable_speed(self) -> Array:
         """(nv,) fastest allowed change of each variable, its followers' limits included."""
+        return np.asarray(np.minimum(self._able(), TOP_SPEED))
+
+    def _able(self) -> Array:
+        """(nv,) the same by the joints' own limits alone."""
         speed = np.full(len(self._limits.lower), np.inf)
         for joint in range(self.robot.tree.joint_count):
             ratio = abs(self.robot.tree.ratio[joint])
@@ -332,7 +340,7 @@ class WholeBodyMapper:
 
     def _pace(self) -> Pace:
         nv, nq = len(self._limits.lower), self.robot.tree.qpos_size
-        return Pace(self.speed, self.speed / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
+        return Pace(self.speed, self._able() / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
 
 
 def retarget(
