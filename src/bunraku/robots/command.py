@@ -18,6 +18,8 @@ class Command:
     """(nq,) as in `Robot`"""
     stamp_ns: int
     """the sender's monotonic clock"""
+    weight: float = 1.0
+    """authority over the robot's own controller: 0 none … 1 all"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,290 @@
+"""The simulator as a robot: stepped in real time by a process of its own, told and asked through shared memory.
+
+It behaves like a robot with a controller on board. Each command is reached one command period after it came. The
+authority blends between the board's own pose, the neutral one, and what is commanded. Silence for longer than
+`TIMEOUT_S` while under authority, the loop's `stop` or the watchdog's word freeze the goal where it is.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bunraku.errors import InputError, OutputError
+from bunraku.mailbox import Mailbox, Shared, processes, shared_array
+from bunraku.outputs.output import Guardian, OutputKind, RobotInfo, Sent
+from bunraku.robots import Robot
+from bunraku.robots.command import Command, Measured
+
+Array = NDArray[np.float64]
+
+RATE_HZ = 200.0
+"""of the simulator's steps and of its measurements"""
+TIMEOUT_S = 0.5
+"""the robot's own: it stands still where nobody has told it anything for so long"""
+RELEASE_S = 2.0
+"""in which authority ramps down by itself"""
+_READY_S = 60.0
+_NICENESS = 5
+_LATE_S = 0.25  # steps that are later than this are left out
+READY, STOP, RELEASE, CLOSE, WATCHDOG = range(5)
+"""rows of the orders: set to 1 by whoever gives them, READY by the simulator"""
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """What the two processes share."""
+
+    commands: Mailbox
+    """sequence, stamp_ns, weight, qpos"""
+    reports: Mailbox
+    orders: Shared
+    """(5,)"""
+
+    @classmethod
+    def for_robot(cls, robot: Robot) -> Lines:
+        """Of the sizes that this robot needs."""
+        n, nq, nv = len(robot.joint_names), len(robot.neutral), robot.tree.velocity_size
+        return cls(Mailbox(8 * (3 + nq)), Mailbox(8 * (4 + nq + nv + 4 * n)), shared_array(5, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class SimGuardian:
+    """The watchdog's word to the simulator."""
+
+    lines: Lines
+
+    def act(self) -> None:
+        """Freeze the goal, whatever the loop says from now on."""
+        self.lines.orders.array[WATCHDOG] = 1
+
+
+class SimOutput:
+    """The loop's side."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._lines = Lines.for_robot(robot)
+        self._process: object | None = None
+        self._sequence = 0
+        self._seen = 0
+        self._report: _Report | None = None
+
+    def host(self) -> None:
+        """Begin the simulator's process, if it is not there yet. Whoever outlives the loop does this before it."""
+        if self._process is None:
+            self._process = processes.Process(
+                target=simulate, args=(self._robot, self._lines), name="bunraku-sim", daemon=True
+            )
+            self._process.start()
+
+    def __getstate__(self) -> dict[str, object]:
+        hosted = self._process is not None
+        return {**self.__dict__, "_process": hosted or None}
+
+    def open(self) -> RobotInfo:
+        """Wait until the simulator stands."""
+        self.host()
+        until = time.monotonic() + _READY_S
+        while not self._lines.orders.array[READY]:
+            if time.monotonic() > until:
+                raise OutputError(f"sim: the simulator of '{self._robot.name}' did not begin within {_READY_S:g} s")
+            time.sleep(0.01)
+        return RobotInfo(robot=self._robot.name, joint_names=self._robot.joint_names, simulated=True)
+
+    def send(self, command: Command) -> Sent:
+        """Put it where the simulator looks."""
+        self._sequence += 1
+        head = np.array([self._sequence, command.stamp_ns, 0], np.int64).view(np.float64)
+        head[2] = command.weight
+        self._lines.commands.put(np.concatenate([head, command.qpos]))
+        report = self._newest()
+        return Sent(
+            qpos=command.qpos,
+            sequence=self._sequence,
+            acknowledged=report.acknowledged if report else -1,
+            acknowledged_ns=report.acknowledged_ns if report else 0,
+        )
+
+    def measured(self) -> Measured | None:
+        """The simulator's newest report."""
+        report = self._newest()
+        return report.measured if report else None
+
+    def stop(self) -> None:
+        """Freeze the goal."""
+        self._lines.orders.array[STOP] = 1
+
+    def release(self) -> None:
+        """Authority ramps down in the simulator."""
+        self._lines.orders.array[RELEASE] = 1
+
+    def close(self) -> None:
+        """The simulator ends."""
+        self._lines.orders.array[CLOSE] = 1
+        process, self._process = self._process, None
+        if isinstance(process, processes.Process):
+            process.join(RELEASE_S + 3.0)
+
+    def guardian(self) -> Guardian | None:
+        """A flag that the simulator obeys above all."""
+        return SimGuardian(self._lines)
+
+    def _newest(self) -> _Report | None:
+        count = self._lines.reports.count
+        if count != self._seen:
+            data = self._lines.reports.get()
+            if data is not None:
+                self._report, self._seen = _Report.unpack(data, self._robot), count
+        return self._report
+
+
+@dataclass(frozen=True, eq=False)
+class _Report:
+    acknowledged: int
+    acknowledged_ns: int
+    measured: Measured
+
+    def pack(self) -> bytes:
+        m = self.measured
+        head = np.array([self.acknowledged, self.acknowledged_ns, m.stamp_ns, 0], np.int64).view(np.float64)
+        return np.concatenate([head, m.qpos, m.qvel, m.effort, m.error, m.saturated, m.rate_limited]).tobytes()
+
+    @classmethod
+    def unpack(cls, data: bytes, robot: Robot) -> _Report:
+        values = np.frombuffer(data, float)
+        head = values[:4].view(np.int64)
+        n, nq, nv = len(robot.joint_names), len(robot.neutral), robot.tree.velocity_size
+        qpos, qvel, *rest = np.split(values[4:], np.cumsum([nq, nv, n, n, n]))
+        effort, error, saturated, limited = rest
+        return cls(
+            int(head[0]),
+            int(head[1]),
+            Measured(
+                qpos=qpos,
+                qvel=qvel,
+                effort=effort,
+                error=error,
+                saturated=saturated > 0,
+                rate_limited=limited > 0,
+                stamp_ns=int(head[2]),
+            ),
+        )
+
+
+class OnBoard:
+    """The controller of the simulated robot; time is an argument. Goals are (nq,)."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self.goal = robot.neutral.copy()
+        """what the servos are told"""
+        self.weight = 0.0
+        self.sequence = 0
+        self.acknowledged_ns = 0
+        self._start = self._end = robot.neutral.copy()
+        self._came_s = self._last_s = 0.0
+        self._period_s = 0.01
+        self._frozen = False
+        self._releasing = False
+
+    def told(self, data: bytes, now_s: float) -> None:
+        """A command came."""
+        values = np.frombuffer(data, float)
+        sequence = int(values[:1].view(np.int64)[0])
+        if sequence == self.sequence:
+            return
+        if self.sequence:
+            self._period_s = min(max((now_s - self._came_s) / (sequence - self.sequence), 1e-3), 0.1)
+        self.sequence, self._came_s, self.acknowledged_ns = sequence, now_s, round(now_s * 1e9)
+        if not (self._frozen or self._releasing):
+            self.weight = float(np.clip(values[2], 0.0, 1.0))
+            self._start, self._end = self._reached(now_s), values[3:].copy()
+
+    def freeze(self) -> None:
+        """The goal stays where it is."""
+        self._frozen = True
+
+    def release(self) -> None:
+        """The weight goes to zero from where it is; what is commanded does not count any more."""
+        self._releasing = True
+
+    def advance(self, now_s: float, dt_s: float) -> Array:
+        """The goal at this instant."""
+        if now_s - self._came_s > TIMEOUT_S and self.weight > 0 and not self._releasing:
+            self._start = self._end = self._reached(now_s)
+        if self._releasing:
+            self.weight = max(self.weight - dt_s / RELEASE_S, 0.0)
+        if not self._frozen or self._releasing:
+            self._last_s = now_s
+        commanded = self._reached(self._last_s)
+        self.goal = _blend(self._robot.neutral, commanded, self.weight, self._robot.first_joint)
+        return self.goal
+
+    def _reached(self, now_s: float) -> Array:
+        """How far the way to the newest command has been gone."""
+        share = min(max((now_s - self._came_s) / self._period_s, 0.0), 1.0)
+        return _blend(self._start, self._end, share, self._robot.first_joint)
+
+
+def _blend(start: Array, end: Array, share: float, first_joint: int) -> Array:
+    """Between two configurations; a free base turns the short way."""
+    if first_joint and start[3:7] @ end[3:7] < 0:
+        end = np.concatenate([end[:3], -end[3:7], end[7:]])
+    out: Array = start + share * (end - start)
+    if first_joint:
+        out[3:7] /= np.linalg.norm(out[3:7])
+    return out
+
+
+def simulate(robot: Robot, lines: Lines) -> None:
+    """The simulator's process: until it is told to close, or whoever began it is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError):
+        os.nice(_NICENESS)
+    from bunraku.outputs.sim import Simulation
+
+    simulation, board, parent = Simulation(robot), OnBoard(robot), os.getppid()
+    orders, dt = lines.orders.array, 1 / RATE_HZ
+    due = time.monotonic()
+    orders[READY] = 1
+    while True:
+        now = time.monotonic()
+        data = lines.commands.get()
+        if data is not None:
+            board.told(data, now)
+        if orders[STOP] or orders[WATCHDOG]:
+            board.freeze()
+        orphaned = os.getppid() != parent
+        if orders[RELEASE] or orders[CLOSE] or orphaned:
+            board.release()
+        if (orders[CLOSE] or orphaned) and board.weight <= 0:
+            return
+        report = _Report(board.sequence, board.acknowledged_ns, simulation.step(board.advance(now, dt), dt))
+        lines.reports.put(report.pack())
+        due = max(due + dt, now - _LATE_S)
+        time.sleep(max(due - time.monotonic(), 0.0))
+
+
+def _make(rest: str, options: Mapping[str, str], robot: Robot) -> SimOutput:
+    if rest:
+        raise InputError(f"sim:{rest}: nothing comes after 'sim:'")
+    return SimOutput(robot)
+
+
+OUTPUT = OutputKind(
+    scheme="sim",
+    summary="a simulated robot in real time, with its speeds and efforts",
+    example="sim:",
+    options=MappingProxyType({}),
+    simulated=True,
+    make=_make,
+)
