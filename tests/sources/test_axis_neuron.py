@@ -16,6 +16,7 @@ from bunraku.sources.health import Tally
 from bunraku.sources.noitom_skeleton import GENERATIONS, ORDERS, Generation
 from bunraku.sources.noitom_wire import encode_frame
 from shared import data, need
+from sources.wires import through_the_wire
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +133,20 @@ def test_a_real_recording_streams_as_it_reads() -> None:
     turned = np.array([pose.rotations for pose in poses])
     known = poses[0].rotation_valid & motion.rotation_valid[0]
     assert np.degrees(rot.angle_between(turned, motion.rotations)[:, known].mean(axis=0)).max() < 0.1
+
+
+@pytest.mark.parametrize("options", [{}, {"text": ""}, {"plain": "", "rotation": "XYZ"}, {"skeleton": "studio"}])
+def test_over_tcp(motion: HumanMotion, options: dict[str, str]) -> None:
+    """The stand-in speaks the program's protocol; every frame arrives once, and turns as it did."""
+    poses, health = through_the_wire("axis-neuron", motion, options)
+    assert (health.accepted, health.lost, health.rejected) == (len(motion), 0, {})
+    turned = np.array([pose.rotations for pose in poses])
+    known = poses[0].rotation_valid
+    assert rot.angle_between(turned, motion.rotations)[:, known].max() < 2e-4
+
+
+def test_over_udp(motion: HumanMotion) -> None:
+    """Datagrams of Axis Studio, one frame each."""
+    poses, health = through_the_wire("axis-neuron", motion, {"udp": ""}, port=17012)
+    assert health.accepted == len(motion)
+    assert poses[0].rotation_valid.sum() > 40

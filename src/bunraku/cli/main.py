@@ -17,6 +17,7 @@ VERBS = {
     "evaluate": "how faithful, clean and safe a robot motion is",
     "robots": "what robots there are, and what a robot file would map to",
     "sources": "what motion can come from",
+    "fake": "a stand-in for a device, by its own protocol",
     "bench": "figures of speed and size, measured now",
     "doctor": "what is installed, what is missing, and the line that fixes it",
 }

@@ -55,6 +55,14 @@ class LeapFrames:
         self._scaled, self._shift = np.ascontiguousarray(_MILLIMETRE * turn.T), shift
         self._before: dict[str, Array] = {}
 
+    def places_of(self, points: Array) -> Array:
+        """(…, 3) points of our world as the device gives them, mm."""
+        return np.asarray((points - self._shift) @ self._turn.T / _MILLIMETRE)
+
+    def directions_of(self, directions: Array) -> Array:
+        """(…, 3) directions of our world as the device gives them."""
+        return np.asarray(directions @ self._turn.T)
+
     def pose(self, frame: dict[str, Any], now_ns: int) -> HumanPose | str:
         """The pose, or why there is none."""
         hands, pointables = frame.get("hands"), frame.get("pointables", [])

@@ -154,7 +154,9 @@ class Datagrams:
     @property
     def reason(self) -> str:
         """Why there is nothing."""
-        return f"nothing has come to port {self._address} yet" if self._sender is None else ""
+        if self.connected:
+            return ""
+        return f"nothing {'has come' if self._sender is None else 'comes any more'} to port {self._address}"
 
     @property
     def port(self) -> int:

@@ -145,7 +145,7 @@ class SuitParser:
 
     def _junk(self, count: int) -> int:
         if count:
-            self._tally.reject("bytes that are no frame", count)
+            self._tally.reject("bytes that are no frame")
         return count
 
 
