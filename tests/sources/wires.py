@@ -6,9 +6,9 @@ import time
 from collections.abc import Mapping
 
 from bunraku.human import HumanMotion, HumanPose
-from bunraku.sources.fake import find_fake
+from bunraku.sources.fake import FakeDevice, find_fake
 from bunraku.sources.health import Health
-from bunraku.sources.live import open_source
+from bunraku.sources.live import Source, open_source
 
 _PATIENCE_S = 10.0
 """for the network of this machine, which needs some milliseconds"""
@@ -21,19 +21,25 @@ def through_the_wire(
     device = find_fake(name).make(motion, "127.0.0.1", port, options or {})
     uri = device.open()
     source = open_source(uri)
+    try:
+        return _exchange(device, source, len(motion))
+    finally:
+        source.close()
+        device.close()
+
+
+def _exchange(device: FakeDevice, source: Source, frames: int) -> tuple[list[HumanPose], Health]:
     poses: list[HumanPose] = []
     now = 1
     source.open(now)
     begun = time.monotonic()
-    while not source.health(now).connected and not poses:
-        # Datagrams have no connection: the first frame shows that they arrive.
+    # What only sends datagrams has nobody to wait for.
+    while device.waits_on() and not source.health(now).connected:
         now += 600_000_000
         device.receive()
         source.receive(now)
-        if not source.waits_on() or "udp" in uri or "//0" in uri:
-            break
         assert time.monotonic() - begun < _PATIENCE_S, source.health(now).reason
-    for frame in range(len(motion)):
+    for frame in range(frames):
         now += 8_000_000
         device.send(frame)
         before, waited = source.latest(now), time.monotonic()
@@ -43,7 +49,4 @@ def through_the_wire(
         newest = source.latest(now)
         assert newest is not None, source.health(now)
         poses.append(newest)
-    health = source.health(now)
-    source.close()
-    device.close()
-    return poses, health
+    return poses, source.health(now)
