@@ -136,9 +136,12 @@ class Connection:
 class Datagrams:
     """A UDP port."""
 
-    def __init__(self, address: Address, *, allowed: str | None = None, group: str | None = None) -> None:
-        """`allowed`: the one address that may send, needed where others than this machine can; `group`: multicast."""
-        if not _is_local(address.host) and allowed is None and group is None:
+    def __init__(
+        self, address: Address, *, allowed: str | None = None, group: str | None = None, signed: bool = False
+    ) -> None:
+        """`allowed`: the one address that may send, needed where others than this machine can and what they send is
+        not `signed`; `group`: multicast."""
+        if not is_local(address.host) and allowed is None and group is None and not signed:
             raise InputError(
                 f"listening on {address} lets any machine of the network steer the robot: name the one that may, "
                 "with ?from=ADDRESS, or listen on 127.0.0.1"
@@ -231,7 +234,7 @@ class Datagrams:
         return False
 
 
-def _is_local(host: str) -> bool:
+def is_local(host: str) -> bool:
     return host == "localhost" or host == "::1" or host.startswith("127.")
 
 
