@@ -61,10 +61,8 @@ class ObjectReader:
     def read(self, data: bytes) -> dict[str, Any] | None:
         """The object, or None where it is none."""
         try:
-            if data[:1] in b"{[ \n\r\t":
-                out = self._json(data)
-            else:
-                out = self._msgpack(data, strict_map_key=True)
+            is_text = data[:1] in b"{[ \n\r\t"
+            out = self._json(data) if is_text else self._msgpack(data, strict_map_key=True)
         except (ValueError, RecursionError):
             return None
         return out if isinstance(out, dict) else None
