@@ -1,8 +1,7 @@
 """The simulator as a robot: stepped in real time by a process of its own, told and asked through shared memory.
 
-It behaves like a robot with a controller on board. Each command is reached one command period after it came. The
-authority blends between the board's own pose, the neutral one, and what is commanded. Silence for longer than
-`TIMEOUT_S` while under authority, the loop's `stop` or the watchdog's word freeze the goal where it is.
+It behaves like a robot with a controller on board (`on_board`): silence, the loop's `stop` or the watchdog's word
+freeze its goal where it is.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import InputError, OutputError
 from bunraku.mailbox import Mailbox, Shared, processes, shared_array
+from bunraku.outputs.on_board import RELEASE_S, OnBoard
 from bunraku.outputs.output import Guardian, OutputKind, RobotInfo, Sent
 from bunraku.robots import Robot
 from bunraku.robots.command import Command, Measured
@@ -28,10 +28,6 @@ Array = NDArray[np.float64]
 
 RATE_HZ = 200.0
 """of the simulator's steps and of its measurements"""
-TIMEOUT_S = 0.5
-"""the robot's own: it stands still where nobody has told it anything for so long"""
-RELEASE_S = 2.0
-"""in which authority ramps down by itself"""
 _READY_S = 60.0
 _NICENESS = 5
 _LATE_S = 0.25  # steps that are later than this are left out
@@ -180,71 +176,6 @@ class _Report:
         )
 
 
-class OnBoard:
-    """The controller of the simulated robot; time is an argument. Goals are (nq,)."""
-
-    def __init__(self, robot: Robot) -> None:
-        self._robot = robot
-        self.goal = robot.neutral.copy()
-        """what the servos are told"""
-        self.weight = 0.0
-        self.sequence = 0
-        self.acknowledged_ns = 0
-        self._start = self._end = robot.neutral.copy()
-        self._came_s = self._last_s = 0.0
-        self._period_s = 0.01
-        self._frozen = False
-        self._releasing = False
-
-    def told(self, data: bytes, now_s: float) -> None:
-        """A command came."""
-        values = np.frombuffer(data, float)
-        sequence = int(values[:1].view(np.int64)[0])
-        if sequence == self.sequence:
-            return
-        if self.sequence:
-            self._period_s = min(max((now_s - self._came_s) / (sequence - self.sequence), 1e-3), 0.1)
-        self.sequence, self._came_s, self.acknowledged_ns = sequence, now_s, round(now_s * 1e9)
-        if not (self._frozen or self._releasing):
-            self.weight = float(np.clip(values[2], 0.0, 1.0))
-            self._start, self._end = self._reached(now_s), values[3:].copy()
-
-    def freeze(self) -> None:
-        """The goal stays where it is."""
-        self._frozen = True
-
-    def release(self) -> None:
-        """The weight goes to zero from where it is; what is commanded does not count any more."""
-        self._releasing = True
-
-    def advance(self, now_s: float, dt_s: float) -> Array:
-        """The goal at this instant."""
-        if now_s - self._came_s > TIMEOUT_S and self.weight > 0 and not self._releasing:
-            self._start = self._end = self._reached(now_s)
-        if self._releasing:
-            self.weight = max(self.weight - dt_s / RELEASE_S, 0.0)
-        if not self._frozen or self._releasing:
-            self._last_s = now_s
-        commanded = self._reached(self._last_s)
-        self.goal = _blend(self._robot.neutral, commanded, self.weight, self._robot.first_joint)
-        return self.goal
-
-    def _reached(self, now_s: float) -> Array:
-        """How far the way to the newest command has been gone."""
-        share = min(max((now_s - self._came_s) / self._period_s, 0.0), 1.0)
-        return _blend(self._start, self._end, share, self._robot.first_joint)
-
-
-def _blend(start: Array, end: Array, share: float, first_joint: int) -> Array:
-    """Between two configurations; a free base turns the short way."""
-    if first_joint and start[3:7] @ end[3:7] < 0:
-        end = np.concatenate([end[:3], -end[3:7], end[7:]])
-    out: Array = start + share * (end - start)
-    if first_joint:
-        out[3:7] /= np.linalg.norm(out[3:7])
-    return out
-
-
 def simulate(robot: Robot, lines: Lines) -> None:
     """The simulator's process: until it is told to close, or whoever began it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -262,7 +193,8 @@ def simulate(robot: Robot, lines: Lines) -> None:
         if data is not None:
             board.told(data, now)
         if orders[STOP] or orders[WATCHDOG]:
-            board.freeze()
+            board.freeze(forever=bool(orders[WATCHDOG]))
+            orders[STOP] = 0
         orphaned = os.getppid() != parent
         if orders[RELEASE] or orders[CLOSE] or orphaned:
             board.release()
