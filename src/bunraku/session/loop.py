@@ -20,10 +20,10 @@ from bunraku.recording.frames import EVENT, POSE, TICK
 from bunraku.recording.records import Tick, pose_bytes
 from bunraku.retarget import WholeBodyMapper
 from bunraku.retarget.ground import leg_length
-from bunraku.safety.guard import Guard, Guarded
 from bunraku.safety.machine import COMMANDING, Order, State
 from bunraku.safety.observed import LoopSeen, Observed
 from bunraku.session.bridge import Bridge
+from bunraku.session.guard import Guard, Guarded
 from bunraku.session.operator import Operator
 from bunraku.session.person import Person, Seen
 from bunraku.session.robot_side import RobotSide
@@ -34,6 +34,8 @@ Array = NDArray[np.float64]
 STATES = tuple(State)
 SOLVER_LATE_NS = 8_000_000
 """a pose whose target took longer was not solved in time"""
+GOING = frozenset({State.ACTIVE, State.DEGRADED})
+"""states in which a recording goes on; in all others its person waits for the robot"""
 _SECOND_NS = 1_000_000_000
 _LONGEST_SOLVE_S = 0.5
 _MOST_CHANGES = 256
@@ -83,6 +85,7 @@ class Loop:
         self._solving = mapper.start()
         self._fitted = False
         self._bridge = Bridge(robot_side.robot.first_joint, period_s)
+        person.wait(True)
         self._last_ns = self._solved_ns = self._sent_ns = 0
         self._nothing = np.full(len(robot_side.robot.neutral), np.nan)
         self._late_ticks: deque[int] = deque(maxlen=1024)
@@ -211,6 +214,7 @@ class Loop:
             )
             self.changes.append(change)
             self.change_count += 1
+            self.person.wait(decision.state not in GOING)
             self.record.put(EVENT, json.dumps({"what": "change", **asdict(change)}).encode())
             if decision.state is State.ARMED:
                 gc.freeze()

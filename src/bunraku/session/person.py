@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from bunraku.human import HumanPose
 from bunraku.human.merge import merge
 from bunraku.human.skeleton import FINGER_PARTS, FINGERS, INDEX, SIDES
-from bunraku.session.intake import NOT_NUMBERS, SIZE, SWAPPED, Intake
 from bunraku.safety.observed import PersonSeen
+from bunraku.session.intake import NOT_NUMBERS, SIZE, SWAPPED, Intake
+from bunraku.sources.live import pause
 
 Flags = NDArray[np.bool_]
 
@@ -64,6 +65,11 @@ class Person:
         for intake in self.intakes:
             intake.reset()
 
+    def wait(self, waiting: bool) -> None:
+        """Recordings stand still, or go on."""
+        for intake in self.intakes:
+            pause(intake.source, waiting)
+
     def look(self, now_ns: int) -> Seen:
         """Take in what came, merge what is current."""
         fresh = []
@@ -72,7 +78,9 @@ class Person:
             if pose is not None:
                 fresh.append((number, pose))
                 self._note_lag(number, pose)
-        currents = [(pose, intake.priorities) for intake in self.intakes if (pose := intake.current(now_ns)) is not None]
+        currents = [
+            (pose, intake.priorities) for intake in self.intakes if (pose := intake.current(now_ns)) is not None
+        ]
         if fresh or self._pose is None or len(currents) != len(self.intakes):
             self._pose = merge(currents) if currents else None
         return Seen(pose=self._pose, fresh=fresh, person=self._told(now_ns))
@@ -92,11 +100,16 @@ class Person:
             latency_s=max(self.lag_ns, 0) / 1e9,
             lost=frozenset(self._ever - tracked),
             frozen=frozenset(
-                limb for intake in self.intakes for group in intake.frozen(now_ns) if (limb := _limb_of(group)) in _LIMBS
+                limb
+                for intake in self.intakes
+                for group in intake.frozen(now_ns)
+                if (limb := _limb_of(group)) in _LIMBS
             ),
             reference_lost=self._had_hips and not hips,
             jumps=max((intake.jumps for intake in self.intakes), default=0),
-            garbage=max((intake.bad_in_a_row for intake in self.intakes if intake.standing_reason in _GARBAGE), default=0),
+            garbage=max(
+                (intake.bad_in_a_row for intake in self.intakes if intake.standing_reason in _GARBAGE), default=0
+            ),
             garbage_share=self._garbage_share(now_ns),
             swapped=SWAPPED in reasons,
             recentred=recentred,

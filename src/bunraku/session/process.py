@@ -7,18 +7,16 @@ import json
 import signal
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-
-import numpy as np
 
 from bunraku.errors import BunrakuError
 from bunraku.outputs.output import Output
 from bunraku.recording.records import pose_bytes
 from bunraku.retarget import WholeBodyMapper
-from bunraku.safety.guard import Guard
 from bunraku.safety.machine import State
 from bunraku.session.auto import AutoPilot
+from bunraku.session.guard import Guard
 from bunraku.session.intake import Intake
 from bunraku.session.live import Lines, Plan
 from bunraku.session.loop import Loop, Record
@@ -187,5 +185,6 @@ def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list
             return
 
 
-def _receiver(intake: Intake):
+def _receiver(intake: Intake) -> Callable[[], None]:
+    """What is done when its bytes are there: they arrive now, not at the next tick."""
     return lambda: intake.source.receive(time.monotonic_ns())
