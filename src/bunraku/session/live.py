@@ -56,6 +56,9 @@ class Plan:
     auto: bool = False
     """arms and engages by itself, again after every HOLD; only where nothing in the world moves"""
 
+    engage: str = "meet"
+    """a value of `guard.Engage`"""
+
     def __post_init__(self) -> None:
         if not RATES[0] <= self.rate_hz <= RATES[1]:
             raise InputError(f"a rate of {self.rate_hz:g} Hz: it must be from {RATES[0]:g} to {RATES[1]:g}")

@@ -98,14 +98,14 @@ class Person:
         return PersonSeen(
             age_s=min(ages, default=float("inf")),
             latency_s=max(self.lag_ns, 0) / 1e9,
-            lost=frozenset(self._ever - tracked),
+            lost=frozenset() if pose is None else frozenset(self._ever - tracked),
             frozen=frozenset(
                 limb
                 for intake in self.intakes
                 for group in intake.frozen(now_ns)
                 if (limb := _limb_of(group)) in _LIMBS
             ),
-            reference_lost=self._had_hips and not hips,
+            reference_lost=pose is not None and self._had_hips and not hips,
             jumps=max((intake.jumps for intake in self.intakes), default=0),
             garbage=max(
                 (intake.bad_in_a_row for intake in self.intakes if intake.standing_reason in _GARBAGE), default=0

@@ -16,7 +16,7 @@ from bunraku.recording.records import pose_bytes
 from bunraku.retarget import WholeBodyMapper
 from bunraku.safety.machine import State
 from bunraku.session.auto import AutoPilot
-from bunraku.session.guard import Guard
+from bunraku.session.guard import Engage, Guard
 from bunraku.session.intake import Intake
 from bunraku.session.live import Lines, Plan
 from bunraku.session.loop import Loop, Record
@@ -100,7 +100,7 @@ def _prepare(plan: Plan, robot_side: RobotSide, intakes: list[Intake], lines: Li
     return Loop(
         person=Person(intakes),
         mapper=mapper,
-        guard=Guard(plan.robot, period_s=1 / plan.rate_hz),
+        guard=Guard(plan.robot, period_s=1 / plan.rate_hz, engage=Engage(plan.engage)),
         robot_side=robot_side,
         operator=Operator(),
         period_s=1 / plan.rate_hz,
@@ -129,7 +129,6 @@ def warm_up(plan: Plan, mapper: WholeBodyMapper) -> None:
         now = round(number * period_s * 1e9)
         pilot.look(loop, now)
         loop.tick(now)
-        side.robot.link_poses(side.robot.neutral)
 
 
 def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list[str]) -> None:
