@@ -17,19 +17,17 @@ TIMEOUT_S = 0.5
 """it stands still where nobody has told it anything for so long"""
 RELEASE_S = 2.0
 """in which authority ramps down by itself"""
-_ANEW = 0.05
-"""a weight below this begins anew after a stop"""
 
 
 class OnBoard:
-    """One robot's. Commands come as a row: sequence (its bits), stamp, weight, qpos."""
+    """One robot's. Commands come as a row: sequence and arming (their bits), weight, qpos."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self.goal = robot.neutral.copy()
         """what the servos are told"""
         self.weight = 0.0
-        self.sequence = 0
+        self.sequence = self._arming = 0
         self.acknowledged_ns = 0
         self._start = self._end = robot.neutral.copy()
         self._came_s = 0.0
@@ -39,22 +37,23 @@ class OnBoard:
         self._releasing = False
 
     def told(self, data: bytes, now_s: float) -> None:
-        """A command came."""
+        """A command came, or the one that was known already."""
         values = np.frombuffer(data, float)
-        sequence = int(values[:1].view(np.int64)[0])
+        sequence, arming = (int(number) for number in values[:2].view(np.int64))
         if sequence == self.sequence:
             return
+        reached = self._reached(now_s)
         if self.sequence:
             self._period_s = min(max((now_s - self._came_s) / (sequence - self.sequence), 1e-3), 0.1)
         self.sequence, self._came_s, self.acknowledged_ns = sequence, now_s, round(now_s * 1e9)
-        if self._frozen and not self._forever and values[2] < _ANEW:
-            self._frozen, self._end = False, self._own
+        if arming != self._arming:
+            self._arming, self._frozen, self._own = arming, self._forever, self.goal.copy()
         if not (self._frozen or self._releasing):
             self.weight = float(np.clip(values[2], 0.0, 1.0))
-            self._start, self._end = self._reached(now_s), values[3:].copy()
+            self._start, self._end = reached, values[3:].copy()
 
     def freeze(self, *, forever: bool = False) -> None:
-        """The goal stays where it is and becomes the board's own; until authority begins anew, or for good."""
+        """The goal stays where it is and becomes the board's own; until the robot is armed anew, or for good."""
         self._frozen, self._forever = True, self._forever or forever
         self._own = self._start = self._end = self.goal.copy()
 

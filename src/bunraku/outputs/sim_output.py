@@ -10,7 +10,6 @@ import os
 import signal
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -29,8 +28,7 @@ Array = NDArray[np.float64]
 RATE_HZ = 200.0
 """of the simulator's steps and of its measurements"""
 _READY_S = 60.0
-_NICENESS = 5
-_LATE_S = 0.25  # steps that are later than this are left out
+_LONGEST_S = 0.1  # of one step; what a busy machine misses beyond is left out
 READY, STOP, RELEASE, CLOSE, WATCHDOG = range(5)
 """rows of the orders: set to 1 by whoever gives them, READY by the simulator"""
 
@@ -40,7 +38,7 @@ class Lines:
     """What the two processes share."""
 
     commands: Mailbox
-    """sequence, stamp_ns, weight, qpos"""
+    """sequence, arming, weight, qpos"""
     reports: Mailbox
     orders: Shared
     """(5,)"""
@@ -99,7 +97,7 @@ class SimOutput:
     def send(self, command: Command) -> Sent:
         """Put it where the simulator looks."""
         self._sequence += 1
-        head = np.array([self._sequence, command.stamp_ns, 0], np.int64).view(np.float64)
+        head = np.array([self._sequence, command.arming, 0], np.int64).view(np.float64)
         head[2] = command.weight
         self._lines.commands.put(np.concatenate([head, command.qpos]))
         report = self._newest()
@@ -179,13 +177,11 @@ class _Report:
 def simulate(robot: Robot, lines: Lines) -> None:
     """The simulator's process: until it is told to close, or whoever began it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(OSError):
-        os.nice(_NICENESS)
     from bunraku.outputs.sim import Simulation
 
     simulation, board, parent = Simulation(robot), OnBoard(robot), os.getppid()
     orders, dt = lines.orders.array, 1 / RATE_HZ
-    due = time.monotonic()
+    due = before = time.monotonic()
     orders[READY] = 1
     while True:
         now = time.monotonic()
@@ -200,9 +196,11 @@ def simulate(robot: Robot, lines: Lines) -> None:
             board.release()
         if (orders[CLOSE] or orphaned) and board.weight <= 0:
             return
-        report = _Report(board.sequence, board.acknowledged_ns, simulation.step(board.advance(now, dt), dt))
+        passed = min(max(now - before, dt), _LONGEST_S)
+        before = now
+        report = _Report(board.sequence, board.acknowledged_ns, simulation.step(board.advance(now, passed), passed))
         lines.reports.put(report.pack())
-        due = max(due + dt, now - _LATE_S)
+        due = max(due + dt, now)
         time.sleep(max(due - time.monotonic(), 0.0))
 
 

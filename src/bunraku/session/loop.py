@@ -171,6 +171,8 @@ class Loop:
         return self.guard.step(now_ns, dt_s, observed, target, None if measured is None else measured.qpos)
 
     def _send(self, guarded: Guarded, now_ns: int) -> None:
+        if guarded.decision.latch and guarded.decision.state is State.ARMED:
+            self.robot_side.arm()
         if guarded.decision.order in (Order.SAFE, Order.ESTOP):
             self.robot_side.stop()
         elif guarded.qpos is not None:

@@ -34,7 +34,7 @@ class RobotSide:
         """(nq,) what went out last"""
         self.acknowledged_ns = -1
         """between the newest known pair of sending and having it; -1 before the first"""
-        self._told_ns = 0
+        self._told_ns = self._arming = 0
         self._wrong = ""
         self._error = ""
         self._write_failed = False
@@ -59,9 +59,13 @@ class RobotSide:
             self.measured, self._told_ns = told, now_ns
         return self.measured
 
+    def arm(self) -> None:
+        """The robot is armed anew, from where it is."""
+        self._arming += 1
+
     def send(self, qpos: Array, weight: float, now_ns: int) -> None:
         """Tell all; what cannot be sent is a fault, not an exception."""
-        command = Command(qpos=qpos, weight=weight, stamp_ns=now_ns)
+        command = Command(qpos=qpos, weight=weight, stamp_ns=now_ns, arming=self._arming)
         for number, output in enumerate(self.outputs):
             try:
                 sent = output.send(command)
