@@ -269,7 +269,7 @@ def test_the_slow_pace_is_slow() -> None:
     limiter = started(plain())
     for _ in range(60):
         before = limiter.position.copy()
-        limiter.step(np.array([0.9]), PERIOD_S, slow=True)
+        limiter.step(np.array([0.9]), PERIOD_S, slow=np.ones(len(limiter.position) + 2, np.uint8))
         assert limiter.position - before <= 0.5 * PERIOD_S * (1 + 1e-9)
     assert limiter.joint_rate == 0.5
 

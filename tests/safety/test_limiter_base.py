@@ -133,7 +133,7 @@ def test_flags_and_the_slow_pace() -> None:
     limiter = base_only()
     assert limiter.step(pose([9.0, 0, 0]), PERIOD_S)[0] == VELOCITY | ACCELERATION
     for _ in range(60):
-        flags = limiter.step(pose([9.0, 0, 0], [0, 0, 3.0]), PERIOD_S, slow=True)
+        flags = limiter.step(pose([9.0, 0, 0], [0, 0, 3.0]), PERIOD_S, slow=np.ones(2, np.uint8))
     np.testing.assert_allclose(limiter.base_rate, [0.3, 0, 0, 0, 0, 0.5], atol=1e-12)
     assert list(flags) == [VELOCITY, VELOCITY]
 

@@ -43,7 +43,8 @@ class Limiter:
         self._nothing = np.full(n + bounds.first_joint, np.nan)
         self.position = np.zeros(n + bounds.first_joint)
         """(nq,) where the last step, or `reset`, left it"""
-        self._flags = np.zeros(n + 2, np.uint8)
+        self._flags, self._never = np.zeros(n + 2, np.uint8), np.zeros(n + 2, np.uint8)
+        self._kept = np.zeros((n, 3)), np.zeros((2, 3, 4)), np.zeros(n + bounds.first_joint)
         self._scale, self._wanted_scale = np.nan, 1.0
         self.position[3 : bounds.first_joint : 7] = 1.0
         self.reset(self.position)
@@ -62,14 +63,14 @@ class Limiter:
         self._scale = np.nan
 
     def step(
-        self, target: Array, dt_s: float, scale: float = 1.0, out: Array | None = None, *, slow: bool = False
+        self, target: Array, dt_s: float, scale: float = 1.0, out: Array | None = None, *, slow: Flags | None = None
     ) -> Flags:
         """Go on by `dt_s` towards a target (nq,), into `out` (nq,) where given; `position` holds the same.
 
         `scale` 0 … 1 multiplies every speed limit and is blended over half a second; 0 freezes, one that is negative or
-        no number is refused: the last one stays. `slow` keeps to the pace of coming to meet a target. Returns flags
-        (n + 2,), bits of POSITION, VELOCITY, ACCELERATION, GARBAGE for each joint, then base place and base turn; they
-        are the limiter's own, good until the next step.
+        no number is refused: the last one stays. `slow` (n + 2,) keeps the joints, the base's place and the base's turn
+        to the pace of coming to meet a target, where it is not zero. Returns flags (n + 2,), bits of POSITION,
+        VELOCITY, ACCELERATION, GARBAGE, in the same order; they are the limiter's own, good until the next step.
         """
         dt = self.authorised(dt_s)
         if scale >= 0.0:
@@ -80,7 +81,7 @@ class Limiter:
         self._scale += min(max(self._wanted_scale - self._scale, -most), most)
         limit_body(
             self._limits, self._state, self.bounds.independent, self._follows, self._base_limits, self._base_state,
-            self._scratch, target, dt, self._scale, slow, self._flags, self.position,
+            self._scratch, target, dt, self._scale, self._never if slow is None else slow, self._flags, self.position,
         )  # fmt: skip
         if out is not None:
             out[:] = self.position
@@ -89,6 +90,16 @@ class Limiter:
     def stop(self, dt_s: float, out: Array | None = None) -> Flags:
         """The same for no target at all: every joint and the base brake as hard as they may and then rest."""
         return self.step(self._nothing, dt_s, self._wanted_scale, out)
+
+    def preview(self, target: Array, dt_s: float, scale: float, out: Array, *, slow: Flags | None = None) -> None:
+        """Where `step` would go, into `out` (nq,); nothing is changed."""
+        live, scales = (self._state, self._base_state, self.position), (self._scale, self._wanted_scale)
+        for kept, values in zip(self._kept, live, strict=True):
+            kept[:] = values
+        self.step(target, dt_s, scale, out, slow=slow)
+        for kept, values in zip(self._kept, live, strict=True):
+            values[:] = kept
+        self._scale, self._wanted_scale = scales
 
     def authorised(self, dt_s: float) -> float:
         """The time step that is used for one that the clock says: never none, never more than three periods."""

@@ -221,18 +221,20 @@ def limit_body(limits, state, independent, follows, base_limits, base_state, scr
     """One step of the whole robot into `out` (nq,): base, joints, then joints that follow others.
 
     `limits` (n, 6) and `state` (n, 3) of the joints; `follows` (n, 3) leader, ratio, offset; `base_limits` (2, 6) and
-    `base_state` (2, 3, 4) linear and angular, `scratch` (3, 4); `flags` (n + 2,) the joints', then the base's two.
+    `base_state` (2, 3, 4) linear and angular, `scratch` (3, 4); `flags` and `slow` (n + 2,) the joints', then the
+    base's two.
     """
     n = len(limits)
-    first, column = len(out) - n, SLOW if slow else SPEED
+    first = len(out) - n
     if first > 0:
-        flags[n] = limit_place(base_limits[0], base_state[0], target[:3], dt, scale * base_limits[0, column], scratch)
-        flags[n + 1] = limit_turn(
-            base_limits[1], base_state[1], target[3:7], dt, scale * base_limits[1, column], scratch
-        )
+        cap = scale * base_limits[0, SLOW if slow[n] else SPEED]
+        flags[n] = limit_place(base_limits[0], base_state[0], target[:3], dt, cap, scratch)
+        cap = scale * base_limits[1, SLOW if slow[n + 1] else SPEED]
+        flags[n + 1] = limit_turn(base_limits[1], base_state[1], target[3:7], dt, cap, scratch)
         out[:3], out[3:7] = base_state[0, PLACE, :3], base_state[1, PLACE]
     for j in independent:
-        flags[j] = limit_joint(limits[j], state[j], target[first + j], dt, scale * limits[j, column])
+        cap = scale * limits[j, SLOW if slow[j] else SPEED]
+        flags[j] = limit_joint(limits[j], state[j], target[first + j], dt, cap)
     for j in range(n):
         leader = int(follows[j, 0])
         flags[j] = flags[leader]
