@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bunraku.kinematics.self_distance import Bodies
 from bunraku.outputs.null import NullOutput
-from bunraku.outputs.output import Output
+from bunraku.outputs.output import Output, Sent
 from bunraku.outputs.sim import Simulation
 from bunraku.retarget import WholeBodyMapper
 from bunraku.robots import Robot
 from bunraku.robots.command import Command, Measured
+from bunraku.safety.guard import Authorised, Guard, GuardSettings
 from bunraku.safety.machine import State
 from bunraku.session.auto import AutoPilot
-from bunraku.session.guard import Engage, Guard, Guarded
 from bunraku.session.intake import Intake
 from bunraku.session.loop import Loop, Record
 from bunraku.session.operator import Operator
@@ -35,7 +36,7 @@ class SteppedSim(NullOutput):
         self._last_ns = 0
         self._measured: Measured | None = None
 
-    def send(self, command: Command):  # noqa: ANN201
+    def send(self, command: Command) -> Sent:
         sent = super().send(command)
         dt = min(max((command.stamp_ns - self._last_ns) / 1e9, 1e-3), 0.1)
         self._last_ns = command.stamp_ns
@@ -55,27 +56,27 @@ class Stage:
     pilot: AutoPilot | None
     now_ns: int = 0
     sent: list[tuple[int, np.ndarray]] = field(default_factory=list)
-    watch: Callable[[Guarded], None] | None = None
+    watch: Callable[[Authorised], None] | None = None
 
-    def run(self, seconds: float) -> Guarded:
+    def run(self, seconds: float) -> Authorised:
         """Move the clock; returns what the last tick gave."""
         for _ in range(round(seconds * self.rate_hz)):
             last = self.tick()
         return last
 
-    def tick(self, dt_s: float | None = None, late_ns: int = 0) -> Guarded:
+    def tick(self, dt_s: float | None = None, late_ns: int = 0) -> Authorised:
         """One tick, a period after the last."""
         self.now_ns += round(1e9 / self.rate_hz if dt_s is None else dt_s * 1e9)
         if self.pilot is not None:
             self.pilot.look(self.loop, self.now_ns)
         guarded = self.loop.tick(self.now_ns, late_ns=late_ns)
-        if guarded.qpos is not None:
-            self.sent.append((self.now_ns, guarded.qpos))
+        if guarded.sends:
+            self.sent.append((self.now_ns, guarded.qpos.copy()))
         if self.watch is not None:
             self.watch(guarded)
         return guarded
 
-    def until(self, state: State, seconds: float = 20.0) -> Guarded:
+    def until(self, state: State, seconds: float = 20.0) -> Authorised:
         """Tick until the session is in a state; it must get there."""
         for _ in range(round(seconds * self.rate_hz)):
             guarded = self.tick()
@@ -103,7 +104,8 @@ def stage(
     output: Output | None = None,
     auto: bool = True,
     rate_hz: float = 120.0,
-    engage: Engage = Engage.MEET,
+    settings: GuardSettings | None = None,
+    bodies: Bodies | None = None,
     record: Record | None = None,
     start_ns: int = 5 * S,
 ) -> Stage:
@@ -122,12 +124,11 @@ def stage(
     loop = Loop(
         person=Person(intakes),
         mapper=_mappers[robot.name],
-        guard=Guard(robot, period_s=1 / rate_hz, engage=engage),
+        guard=Guard(robot, settings or GuardSettings(period_s=1 / rate_hz, anywhere=True), bodies),
         robot_side=side,
         operator=operator,
         period_s=1 / rate_hz,
         clock=lambda: clock[0],
         record=record,
     )
-    made_stage = Stage(loop, rate_hz, AutoPilot(operator) if auto else None, start_ns)
-    return made_stage
+    return Stage(loop, rate_hz, AutoPilot(operator) if auto else None, start_ns)

@@ -23,8 +23,6 @@ from bunraku.errors import BunrakuError, InputError
 if TYPE_CHECKING:
     from bunraku.session.live import Plan
 
-ENGAGE = ("meet", "match", "relative")
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
@@ -38,9 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--arm", action="store_true", help="arm and engage without a key; only where nothing in the world moves"
     )
     parser.add_argument(
-        "--engage", choices=ENGAGE,
-        help="how the robot comes to follow: it goes to meet the person slowly, the person matches its pose first, or it "
-        "moves relatively (default: meet for simulated outputs, else match)",
+        "--engage", metavar="HOW",
+        help="how the robot comes to follow: meet (it goes slowly to the person's pose), match (the person stands as "
+        "it does first), relative (it moves on from where it is); default: meet where nothing real moves, else match",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
 

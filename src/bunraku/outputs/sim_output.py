@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +65,8 @@ class SimGuardian:
 class SimOutput:
     """The loop's side."""
 
-    def __init__(self, robot: Robot) -> None:
-        self._robot = robot
+    def __init__(self, robot: Robot, *, touch: bool = False) -> None:
+        self._robot, self._touch = robot, touch
         self._lines = Lines.for_robot(robot)
         self._process: object | None = None
         self._sequence = 0
@@ -76,7 +77,7 @@ class SimOutput:
         """Begin the simulator's process, if it is not there yet. Whoever outlives the loop does this before it."""
         if self._process is None:
             self._process = processes.Process(
-                target=simulate, args=(self._robot, self._lines), name="bunraku-sim", daemon=True
+                target=simulate, args=(self._robot, self._lines, self._touch), name="bunraku-sim", daemon=True
             )
             self._process.start()
 
@@ -174,12 +175,21 @@ class _Report:
         )
 
 
-def simulate(robot: Robot, lines: Lines) -> None:
+def spare_own_parts(model: Any) -> None:
+    """The robot touches the floor but not itself: its fitted shapes are thicker than it is."""
+    import mujoco
+
+    model.geom_conaffinity[model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE] = 0
+
+
+def simulate(robot: Robot, lines: Lines, touch: bool = False) -> None:
     """The simulator's process: until it is told to close, or whoever began it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from bunraku.outputs.sim import Simulation
 
     simulation, board, parent = Simulation(robot), OnBoard(robot), os.getppid()
+    if not touch:
+        spare_own_parts(simulation.model)
     orders, dt = lines.orders.array, 1 / RATE_HZ
     due = before = time.monotonic()
     orders[READY] = 1
@@ -207,14 +217,19 @@ def simulate(robot: Robot, lines: Lines) -> None:
 def _make(rest: str, options: Mapping[str, str], robot: Robot) -> SimOutput:
     if rest:
         raise InputError(f"sim:{rest}: nothing comes after 'sim:'")
-    return SimOutput(robot)
+    touch = options.get("touch", "no")
+    if touch not in ("yes", "no"):
+        raise InputError(f"sim: touch={touch}: yes or no")
+    return SimOutput(robot, touch=touch == "yes")
 
 
 OUTPUT = OutputKind(
     scheme="sim",
     summary="a simulated robot in real time, with its speeds and efforts",
     example="sim:",
-    options=MappingProxyType({}),
+    options=MappingProxyType(
+        {"touch": "yes: its parts collide, in shapes that are thicker than they are (default no)"}
+    ),
     simulated=True,
     make=_make,
 )

@@ -36,6 +36,8 @@ class GuardSettings:
     period_s: float = 1 / 120
     relative: bool = False
     """the person need not stand as the robot does: the robot follows the person's way from where it is"""
+    anywhere: bool = False
+    """nobody need stand as anybody does: the robot comes slowly to meet the person, from wherever it is"""
     policy: Policy = field(default_factory=Policy)
     bounds: Bounds | None = None
     """None: those of the robot's description"""
@@ -101,9 +103,8 @@ class Guard:
             self._clutch.apply(senses.target, self._aligned)
         senses.measure(measured)
         matching = senses.compare() if known and self.memory.state in WAITING else NO_MATCH
-        observed = senses.complete(
-            now_ns, elapsed_s, observed, self.limiter.position, self._aligned, matching, self.settings.relative
-        )
+        free = self.settings.relative or self.settings.anywhere
+        observed = senses.complete(now_ns, elapsed_s, observed, self.limiter.position, self._aligned, matching, free)
         if self._near:
             observed = replace(observed, robot=replace(observed.robot, near_self=True))
         decision = self._decide(now_ns, observed)

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from bunraku.errors import BunrakuError, InputError
+from bunraku.errors import BunrakuError, InputError, UnknownNameError
 from bunraku.mailbox import Mailbox, processes
 from bunraku.outputs.output import Output, is_simulated, make_output
 from bunraku.recording.records import VERSION
@@ -35,6 +35,12 @@ from bunraku.session.watchdog import Pulse, begin_watching
 from bunraku.sources.live import open_source
 
 RATES = (50.0, 500.0)
+ENGAGE = {
+    "meet": "the robot goes slowly to meet the person, from wherever it is",
+    "match": "the person stands as the robot does first",
+    "relative": "the robot's joints move as the person's do from then on, from where they are",
+}
+"""how a robot comes to follow"""
 STATUS_BYTES, SAMPLE_BYTES = 1 << 16, 1 << 14
 _END_S = 15.0
 """in which a session that was told to end must have ended: authority fades, files are closed"""
@@ -57,13 +63,15 @@ class Plan:
     """arms and engages by itself, again after every HOLD; only where nothing in the world moves"""
 
     engage: str = "meet"
-    """a value of `guard.Engage`"""
+    """one of ENGAGE"""
 
     def __post_init__(self) -> None:
         if not RATES[0] <= self.rate_hz <= RATES[1]:
             raise InputError(f"a rate of {self.rate_hz:g} Hz: it must be from {RATES[0]:g} to {RATES[1]:g}")
         if self.seconds is not None and not 0 < self.seconds <= 31 * 86_400:
             raise InputError(f"{self.seconds:g} seconds: it must be above 0 and at most a month")
+        if self.engage not in ENGAGE:
+            raise UnknownNameError("way to engage", self.engage, ENGAGE)
         if not self.sources:
             raise InputError("a session needs a source, for instance synth:walk")
         real = [uri for uri in self.outputs if not is_simulated(uri)]

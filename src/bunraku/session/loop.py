@@ -20,10 +20,10 @@ from bunraku.recording.frames import EVENT, POSE, TICK
 from bunraku.recording.records import Tick, pose_bytes
 from bunraku.retarget import WholeBodyMapper
 from bunraku.retarget.ground import leg_length
-from bunraku.safety.machine import COMMANDING, Order, State
+from bunraku.safety.guard import Authorised, Guard
+from bunraku.safety.machine import Order, State
 from bunraku.safety.observed import LoopSeen, Observed
 from bunraku.session.bridge import Bridge
-from bunraku.session.guard import Guard, Guarded
 from bunraku.session.operator import Operator
 from bunraku.session.person import Person, Seen
 from bunraku.session.robot_side import RobotSide
@@ -96,7 +96,7 @@ class Loop:
         """joint → ticks in which its limits held it back while following"""
         self.changes: deque[Change] = deque(maxlen=_MOST_CHANGES)
         self.change_count = 0
-        self.guarded: Guarded | None = None
+        self.guarded: Authorised | None = None
         self.pose: HumanPose | None = None
         self.target: Array | None = None
 
@@ -105,7 +105,7 @@ class Loop:
         """Where the session stands."""
         return self.guarded.decision.state if self.guarded else State.OFFLINE
 
-    def tick(self, now_ns: int, *, late_ns: int = 0) -> Guarded:
+    def tick(self, now_ns: int, *, late_ns: int = 0) -> Authorised:
         """One turn."""
         stamps = [self._clock()]
         pressed = self.operator.taken()
@@ -146,7 +146,7 @@ class Loop:
             self._garbage_targets += 1
             self._solving = self._mapper.start()
 
-    def _guard(self, now_ns: int, dt_s: float, late_ns: int, seen: Seen) -> Guarded:
+    def _guard(self, now_ns: int, dt_s: float, late_ns: int, seen: Seen) -> Authorised:
         measured = self.robot_side.look(now_ns)
         if late_ns > self.period_s * 0.5e9:
             self._late_ticks.append(now_ns)
@@ -168,24 +168,24 @@ class Loop:
             operator=self.operator.seen(now_ns),
         )
         target = self._bridge.at(now_ns) if self.target is not None else None
-        return self.guard.step(now_ns, dt_s, observed, target, None if measured is None else measured.qpos)
+        return self.guard.tick(now_ns, observed, target, measured)
 
-    def _send(self, guarded: Guarded, now_ns: int) -> None:
+    def _send(self, guarded: Authorised, now_ns: int) -> None:
         if guarded.decision.latch and guarded.decision.state is State.ARMED:
             self.robot_side.arm()
-        if guarded.decision.order in (Order.SAFE, Order.ESTOP):
+        if guarded.order in (Order.SAFE, Order.ESTOP):
             self.robot_side.stop()
-        elif guarded.qpos is not None:
-            self.robot_side.send(guarded.qpos, guarded.decision.weight, now_ns)
+        elif guarded.sends:
+            self.robot_side.send(guarded.qpos.copy(), guarded.weight, now_ns)
             self.sent += 1
 
     # ------------------------------------------------------------------ what is told of it
-    def _stages(self, stamps: list[int], seen: Seen, now_ns: int, late_ns: int, guarded: Guarded) -> list[int]:
+    def _stages(self, stamps: list[int], seen: Seen, now_ns: int, late_ns: int, guarded: Authorised) -> list[int]:
         """(S,) durations in the order of `STAGES`."""
         begun, received, merged, retargeted, limited, sent = stamps
         solved = seen.fresh and seen.pose is not None
         arrived = max((pose.received_ns for _, pose in seen.fresh), default=now_ns)
-        has_sent = guarded.qpos is not None
+        has_sent = guarded.sends
         gap = sent - self._sent_ns if has_sent and self._sent_ns else NONE
         self._sent_ns = sent if has_sent else 0
         return [
@@ -202,12 +202,12 @@ class Loop:
             gap,
         ]
 
-    def _note(self, guarded: Guarded, seen: Seen, now_ns: int, dt_s: float, stages: list[int]) -> None:
+    def _note(self, guarded: Authorised, seen: Seen, now_ns: int, dt_s: float, stages: list[int]) -> None:
         decision = guarded.decision
         self.ticks += 1
         self.trace.note(stages)
         self.pose, self.guarded = seen.pose, guarded
-        if decision.state in COMMANDING and guarded.flags is not None:
+        if guarded.order in (Order.FOLLOW, Order.MEET):
             for joint in np.flatnonzero(guarded.flags):
                 self.limited[int(joint)] += 1
         if decision.state is not decision.before:
@@ -229,7 +229,7 @@ class Loop:
             weight=decision.weight,
             state=STATES.index(decision.state),
             stages_ns=np.array(stages, np.int64),
-            qpos=self._nothing if guarded.qpos is None else guarded.qpos,
+            qpos=guarded.qpos if guarded.sends else self._nothing,
             measured=self._nothing if measured is None else measured.qpos,
         )
         self.record.put(TICK, tick.pack())

@@ -14,9 +14,10 @@ from bunraku.errors import BunrakuError
 from bunraku.outputs.output import Output
 from bunraku.recording.records import pose_bytes
 from bunraku.retarget import WholeBodyMapper
+from bunraku.retarget.apart import keep_apart
+from bunraku.safety.guard import Guard, GuardSettings
 from bunraku.safety.machine import State
 from bunraku.session.auto import AutoPilot
-from bunraku.session.guard import Engage, Guard
 from bunraku.session.intake import Intake
 from bunraku.session.live import Lines, Plan
 from bunraku.session.loop import Loop, Record
@@ -100,7 +101,7 @@ def _prepare(plan: Plan, robot_side: RobotSide, intakes: list[Intake], lines: Li
     return Loop(
         person=Person(intakes),
         mapper=mapper,
-        guard=Guard(plan.robot, period_s=1 / plan.rate_hz, engage=Engage(plan.engage)),
+        guard=make_guard(plan),
         robot_side=robot_side,
         operator=Operator(),
         period_s=1 / plan.rate_hz,
@@ -108,6 +109,14 @@ def _prepare(plan: Plan, robot_side: RobotSide, intakes: list[Intake], lines: Li
         trace=lines.trace,
         record=RecordByLink(lines.recorder) if lines.recorder is not None else None,
     )
+
+
+def make_guard(plan: Plan) -> Guard:
+    """As the plan says."""
+    settings = GuardSettings(
+        period_s=1 / plan.rate_hz, relative=plan.engage == "relative", anywhere=plan.engage == "meet"
+    )
+    return Guard(plan.robot, settings, keep_apart(plan.robot))
 
 
 def warm_up(plan: Plan, mapper: WholeBodyMapper) -> None:
@@ -119,10 +128,9 @@ def warm_up(plan: Plan, mapper: WholeBodyMapper) -> None:
     side = RobotSide(plan.robot, [NullOutput(plan.robot)])
     side.open()
     operator, period_s = Operator(), 1 / plan.rate_hz
-    guard = Guard(plan.robot, period_s=period_s)
     loop = Loop(
-        person=Person([intake]), mapper=mapper, guard=guard, robot_side=side, operator=operator, period_s=period_s,
-        clock=time.monotonic_ns,
+        person=Person([intake]), mapper=mapper, guard=make_guard(plan), robot_side=side, operator=operator,
+        period_s=period_s, clock=time.monotonic_ns,
     )  # fmt: skip
     pilot = AutoPilot(operator)
     for number in range(1, round(2.5 * plan.rate_hz)):
@@ -172,13 +180,13 @@ def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list
             pilot.look(loop, now)
         loop.tripped = bool(lines.pulse.tripped_ns)
         guarded = loop.tick(now, late_ns=late)
-        lines.pulse.beat(now, watching=guarded.decision.weight > 0)
-        if loop.pose is not None and guarded.qpos is not None:
+        lines.pulse.beat(now, watching=guarded.weight > 0)
+        if loop.pose is not None and guarded.sends:
             lines.sample.put(b"".join((guarded.qpos.tobytes(), pose_bytes(0, loop.pose))))
         if now - told_ns >= STATUS_NS:
             told_ns = now
             lines.status.put(json.dumps(status(loop, now)).encode())
-        calm = guarded.decision.weight <= 0.0 or loop.state in _CALM
+        calm = guarded.weight <= 0.0 or loop.state in _CALM
         if ending_ns and (calm or now - ending_ns > RELEASE_LONGEST_S * 1e9):
             waiting.close()
             return

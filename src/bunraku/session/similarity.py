@@ -44,7 +44,7 @@ class Similarity:
 
 
 def limb_angle(robot: Robot, qpos: Array, pose: HumanPose) -> float | None:
-    """Mean angle between the limbs of both, each seen from where its hips or shoulders face, deg; None: none is known."""
+    """Mean angle between the limbs of both, each seen from where its hips or shoulders face, deg; None if unknown."""
     motion = HumanMotion(
         positions=pose.positions[None],
         rotations=pose.rotations[None],
