@@ -72,7 +72,7 @@ class Output(Protocol):
         """Where the robot is, the newest it said; another object only when it said something newer."""
 
     def stop(self) -> None:
-        """The safest standstill that the robot has; nothing but `release` and `close` follows."""
+        """The safest standstill that the robot has. Commands count again with the next `Command.arming`."""
 
     def release(self) -> None:
         """Give up authority: weight or stiffness ramp down by themselves from where they are."""

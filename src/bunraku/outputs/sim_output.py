@@ -1,8 +1,7 @@
 """The simulator as a robot: stepped in real time by a process of its own, told and asked through shared memory.
 
-It behaves like a robot with a controller on board. Each command is reached one command period after it came. The
-authority blends between the board's own pose, the neutral one, and what is commanded. Silence for longer than
-`TIMEOUT_S` while under authority, the loop's `stop` or the watchdog's word freeze the goal where it is.
+It behaves like a robot with a controller on board (`on_board`): silence, the loop's `stop` or the watchdog's word
+freeze its goal where it is.
 """
 
 from __future__ import annotations
@@ -11,15 +10,16 @@ import os
 import signal
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.errors import InputError, OutputError
 from bunraku.mailbox import Mailbox, Shared, processes, shared_array
+from bunraku.outputs.on_board import RELEASE_S, OnBoard
 from bunraku.outputs.output import Guardian, OutputKind, RobotInfo, Sent
 from bunraku.robots import Robot
 from bunraku.robots.command import Command, Measured
@@ -28,13 +28,8 @@ Array = NDArray[np.float64]
 
 RATE_HZ = 200.0
 """of the simulator's steps and of its measurements"""
-TIMEOUT_S = 0.5
-"""the robot's own: it stands still where nobody has told it anything for so long"""
-RELEASE_S = 2.0
-"""in which authority ramps down by itself"""
 _READY_S = 60.0
-_NICENESS = 5
-_LATE_S = 0.25  # steps that are later than this are left out
+_LONGEST_S = 0.1  # of one step; what a busy machine misses beyond is left out
 READY, STOP, RELEASE, CLOSE, WATCHDOG = range(5)
 """rows of the orders: set to 1 by whoever gives them, READY by the simulator"""
 
@@ -44,7 +39,7 @@ class Lines:
     """What the two processes share."""
 
     commands: Mailbox
-    """sequence, stamp_ns, weight, qpos"""
+    """sequence, arming, weight, qpos"""
     reports: Mailbox
     orders: Shared
     """(5,)"""
@@ -70,8 +65,8 @@ class SimGuardian:
 class SimOutput:
     """The loop's side."""
 
-    def __init__(self, robot: Robot) -> None:
-        self._robot = robot
+    def __init__(self, robot: Robot, *, touch: bool = False) -> None:
+        self._robot, self._touch = robot, touch
         self._lines = Lines.for_robot(robot)
         self._process: object | None = None
         self._sequence = 0
@@ -82,7 +77,7 @@ class SimOutput:
         """Begin the simulator's process, if it is not there yet. Whoever outlives the loop does this before it."""
         if self._process is None:
             self._process = processes.Process(
-                target=simulate, args=(self._robot, self._lines), name="bunraku-sim", daemon=True
+                target=simulate, args=(self._robot, self._lines, self._touch), name="bunraku-sim", daemon=True
             )
             self._process.start()
 
@@ -103,7 +98,7 @@ class SimOutput:
     def send(self, command: Command) -> Sent:
         """Put it where the simulator looks."""
         self._sequence += 1
-        head = np.array([self._sequence, command.stamp_ns, 0], np.int64).view(np.float64)
+        head = np.array([self._sequence, command.arming, 0], np.int64).view(np.float64)
         head[2] = command.weight
         self._lines.commands.put(np.concatenate([head, command.qpos]))
         report = self._newest()
@@ -180,81 +175,23 @@ class _Report:
         )
 
 
-class OnBoard:
-    """The controller of the simulated robot; time is an argument. Goals are (nq,)."""
+def spare_own_parts(model: Any) -> None:
+    """The robot touches the floor but not itself: its fitted shapes are thicker than it is."""
+    import mujoco
 
-    def __init__(self, robot: Robot) -> None:
-        self._robot = robot
-        self.goal = robot.neutral.copy()
-        """what the servos are told"""
-        self.weight = 0.0
-        self.sequence = 0
-        self.acknowledged_ns = 0
-        self._start = self._end = robot.neutral.copy()
-        self._came_s = self._last_s = 0.0
-        self._period_s = 0.01
-        self._frozen = False
-        self._releasing = False
-
-    def told(self, data: bytes, now_s: float) -> None:
-        """A command came."""
-        values = np.frombuffer(data, float)
-        sequence = int(values[:1].view(np.int64)[0])
-        if sequence == self.sequence:
-            return
-        if self.sequence:
-            self._period_s = min(max((now_s - self._came_s) / (sequence - self.sequence), 1e-3), 0.1)
-        self.sequence, self._came_s, self.acknowledged_ns = sequence, now_s, round(now_s * 1e9)
-        if not (self._frozen or self._releasing):
-            self.weight = float(np.clip(values[2], 0.0, 1.0))
-            self._start, self._end = self._reached(now_s), values[3:].copy()
-
-    def freeze(self) -> None:
-        """The goal stays where it is."""
-        self._frozen = True
-
-    def release(self) -> None:
-        """The weight goes to zero from where it is; what is commanded does not count any more."""
-        self._releasing = True
-
-    def advance(self, now_s: float, dt_s: float) -> Array:
-        """The goal at this instant."""
-        if now_s - self._came_s > TIMEOUT_S and self.weight > 0 and not self._releasing:
-            self._start = self._end = self._reached(now_s)
-        if self._releasing:
-            self.weight = max(self.weight - dt_s / RELEASE_S, 0.0)
-        if not self._frozen or self._releasing:
-            self._last_s = now_s
-        commanded = self._reached(self._last_s)
-        self.goal = _blend(self._robot.neutral, commanded, self.weight, self._robot.first_joint)
-        return self.goal
-
-    def _reached(self, now_s: float) -> Array:
-        """How far the way to the newest command has been gone."""
-        share = min(max((now_s - self._came_s) / self._period_s, 0.0), 1.0)
-        return _blend(self._start, self._end, share, self._robot.first_joint)
+    model.geom_conaffinity[model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE] = 0
 
 
-def _blend(start: Array, end: Array, share: float, first_joint: int) -> Array:
-    """Between two configurations; a free base turns the short way."""
-    if first_joint and start[3:7] @ end[3:7] < 0:
-        end = np.concatenate([end[:3], -end[3:7], end[7:]])
-    out: Array = start + share * (end - start)
-    if first_joint:
-        out[3:7] /= np.linalg.norm(out[3:7])
-    return out
-
-
-def simulate(robot: Robot, lines: Lines) -> None:
+def simulate(robot: Robot, lines: Lines, touch: bool = False) -> None:
     """The simulator's process: until it is told to close, or whoever began it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(OSError):
-        os.nice(_NICENESS)
     from bunraku.outputs.sim import Simulation
 
     simulation, board, parent = Simulation(robot), OnBoard(robot), os.getppid()
+    if not touch:
+        spare_own_parts(simulation.model)
     orders, dt = lines.orders.array, 1 / RATE_HZ
-    due = time.monotonic()
+    due = before = time.monotonic()
     orders[READY] = 1
     while True:
         now = time.monotonic()
@@ -262,29 +199,37 @@ def simulate(robot: Robot, lines: Lines) -> None:
         if data is not None:
             board.told(data, now)
         if orders[STOP] or orders[WATCHDOG]:
-            board.freeze()
+            board.freeze(forever=bool(orders[WATCHDOG]))
+            orders[STOP] = 0
         orphaned = os.getppid() != parent
         if orders[RELEASE] or orders[CLOSE] or orphaned:
             board.release()
         if (orders[CLOSE] or orphaned) and board.weight <= 0:
             return
-        report = _Report(board.sequence, board.acknowledged_ns, simulation.step(board.advance(now, dt), dt))
+        passed = min(max(now - before, dt), _LONGEST_S)
+        before = now
+        report = _Report(board.sequence, board.acknowledged_ns, simulation.step(board.advance(now, passed), passed))
         lines.reports.put(report.pack())
-        due = max(due + dt, now - _LATE_S)
+        due = max(due + dt, now)
         time.sleep(max(due - time.monotonic(), 0.0))
 
 
 def _make(rest: str, options: Mapping[str, str], robot: Robot) -> SimOutput:
     if rest:
         raise InputError(f"sim:{rest}: nothing comes after 'sim:'")
-    return SimOutput(robot)
+    touch = options.get("touch", "no")
+    if touch not in ("yes", "no"):
+        raise InputError(f"sim: touch={touch}: yes or no")
+    return SimOutput(robot, touch=touch == "yes")
 
 
 OUTPUT = OutputKind(
     scheme="sim",
     summary="a simulated robot in real time, with its speeds and efforts",
     example="sim:",
-    options=MappingProxyType({}),
+    options=MappingProxyType(
+        {"touch": "yes: its parts collide, in shapes that are thicker than they are (default no)"}
+    ),
     simulated=True,
     make=_make,
 )

@@ -12,7 +12,7 @@ from bunraku.faults import Faults
 from bunraku.human import HumanPose
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, MIRROR
 from bunraku.sources.health import Health
-from bunraku.sources.live import Source
+from bunraku.sources.live import Source, pause
 
 SLOW_S = DELAY_S = 0.2
 _JUMP_M = 2.0
@@ -57,6 +57,10 @@ class FaultySource:
                 self._shown = self._raw
         else:
             self._shown = self._harmed(self._raw, new, now_ns)
+
+    def pause(self, waiting: bool) -> None:
+        """The other's, where it is a recording."""
+        pause(self._inner, waiting)
 
     def latest(self, now_ns: int) -> HumanPose | None:
         """What is left of the other's newest pose."""

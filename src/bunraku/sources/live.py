@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 from urllib.parse import parse_qsl
 
 from bunraku.errors import InputError, UnknownNameError
@@ -44,6 +44,14 @@ class Source(Protocol):
 
     def close(self) -> None:
         """End; a second time does nothing."""
+
+
+@runtime_checkable
+class Pausable(Protocol):
+    """What a recording can do beside."""
+
+    def pause(self, waiting: bool) -> None:
+        """Whether it stands still."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +97,12 @@ def open_source(uri: str) -> Source:
     from bunraku.sources.played import open_recording
 
     return open_recording(uri)
+
+
+def pause(source: Source, waiting: bool) -> None:
+    """A recording waits where it is, or goes on; a device cannot, and does not."""
+    if isinstance(source, Pausable):
+        source.pause(waiting)
 
 
 def priorities_of(uri: str) -> Priorities:

@@ -44,10 +44,18 @@ class PlayedSource:
         self._begun_ns: int | None = None
         self._due = -1
         self._newest: HumanPose | None = None
+        self._waiting = False
+        self._paused_ns = 0
+        self._now_ns = 0
+
+    def pause(self, waiting: bool) -> None:
+        """Whether the person stands still where they are until somebody follows; frames come all the same."""
+        self._waiting = waiting
 
     def open(self, now_ns: int) -> None:
         """The first frame is due now."""
         self._begun_ns, self._due, self._newest = now_ns, -1, None
+        self._paused_ns, self._now_ns = 0, now_ns
 
     def waits_on(self) -> Sequence[int]:
         """Nothing: what is due is known."""
@@ -57,7 +65,11 @@ class PlayedSource:
         """Whatever has become due."""
         if self._begun_ns is None or now_ns < self._begun_ns:
             return
-        due = int((now_ns - self._begun_ns) * self._rate / 1e9 + 1e-6)
+        if self._waiting and self._newest is not None:
+            self._repeat(now_ns)
+            return
+        self._now_ns = now_ns
+        due = int((now_ns - self._begun_ns - self._paused_ns) * self._rate / 1e9 + 1e-6)
         if self._loop == "no":
             due = min(due, len(self.motion) - 1)
         if due <= self._due:
@@ -66,7 +78,7 @@ class PlayedSource:
         if self._loop == "yes" and due // len(self.motion) != max(self._due, 0) // len(self.motion):
             self._seam()
         self._due = due
-        stamp = self._begun_ns + round(due / self._rate * 1e9)
+        stamp = self._begun_ns + self._paused_ns + round(due / self._rate * 1e9)
         self._newest = replace(self.motion.pose(self._row(due)), stamp_ns=stamp, received_ns=now_ns)
 
     def latest(self, now_ns: int) -> HumanPose | None:
@@ -82,6 +94,15 @@ class PlayedSource:
     def close(self) -> None:
         """Nothing comes any more."""
         self._begun_ns = None
+
+    def _repeat(self, now_ns: int) -> None:
+        """The same frame again, at the rate of the recording."""
+        assert self._newest is not None
+        if now_ns - self._newest.received_ns >= 1e9 / self._rate:
+            self._tally.accept(now_ns)
+            self._newest = replace(self._newest, stamp_ns=now_ns, received_ns=now_ns)
+        self._paused_ns += now_ns - self._now_ns
+        self._now_ns = now_ns
 
     def _row(self, due: int) -> int:
         """The frame of the recording that is the so manieth to be shown."""
