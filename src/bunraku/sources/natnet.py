@@ -50,6 +50,7 @@ class MotiveDecoder:
         self.version = wire.NEWEST
         self._models: wire.Models | None = None
         self._number: int | None = None
+        self._plan: tuple[object, NDArray[np.intp], NDArray[np.intp]] | None = None
         self.wants_models = True
         self.advice = ""
 
@@ -65,6 +66,7 @@ class MotiveDecoder:
     def models(self, payload: bytes) -> None:
         """Names."""
         self._models, self.wants_models = wire.read_models(payload, self.version), False
+        self._plan = None
         names = sorted(self._models.skeletons.values())
         missing = self._wanted is not None and self._wanted not in names
         self.advice = (
@@ -99,28 +101,34 @@ class MotiveDecoder:
 
     def _segments(self, frame: wire.Frame, models: wire.Models) -> tuple[NDArray[np.intp], NDArray[np.void]]:
         """Canonical joints and their rows, those that are tracked; of the skeleton first."""
-        rows, joints = [], []
-        for number, bones in frame.skeletons.items():
-            if self._wanted is not None and models.skeletons.get(number) != self._wanted:
-                continue
-            names = models.bones.get(number, {})
-            for bone in bones:
-                label = names.get(int(bone["id"]), "").rpartition("_")[2]
-                if label in BONES and bone["flags"] & wire.TRACKED:
-                    joints.append(INDEX[BONES[label]])
-                    rows.append(bone)
-            break
-        for body in frame.bodies:
-            joint = INDEX.get(models.bodies.get(int(body["id"]), ""), -1)
-            if joint >= 0 and joint not in joints and body["flags"] & wire.TRACKED:
-                joints.append(joint)
-                rows.append(body)
-        return np.array(joints, np.intp), np.array(rows, frame.bodies.dtype)
+        skeletons = [k for k in frame.skeletons if self._wanted is None or models.skeletons.get(k) == self._wanted]
+        bones = frame.skeletons[skeletons[0]] if skeletons else frame.bodies[:0]
+        key = (skeletons[0] if skeletons else -1, bones["id"].tobytes(), frame.bodies["id"].tobytes())
+        if self._plan is None or self._plan[0] != key:
+            self._plan = (key, *_plan(models, key[0], bones, frame.bodies))
+        _, joints, chosen = self._plan
+        rows = np.concatenate([bones, frame.bodies])[chosen] if len(frame.bodies) else bones[chosen]
+        tracked = rows["flags"] & wire.TRACKED != 0
+        return (joints, rows) if tracked.all() else (joints[tracked], rows[tracked])
 
     def _to_world(self, vectors: Array) -> Array:
         """(N, 3) of the server's axes in ours: with y up it faces along z, with z up along -y."""
         x, y, z = vectors.T
         return np.stack([z, x, y] if self._up == "y" else [-y, x, z], axis=1)
+
+
+def _plan(
+    models: wire.Models, skeleton: int, bones: NDArray[np.void], bodies: NDArray[np.void]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Canonical joints, and which of bones and bodies, one after the other, they are."""
+    names = models.bones.get(skeleton, {})
+    called = [BONES.get(names.get(int(bone), "").rpartition("_")[2], "") for bone in bones["id"]]
+    called += [models.bodies.get(int(body), "") for body in bodies["id"]]
+    found: dict[int, int] = {}
+    for row, joint in enumerate(called):
+        if joint in INDEX:
+            found.setdefault(INDEX[joint], row)
+    return np.array(list(found), np.intp), np.array(list(found.values()), np.intp)
 
 
 class NatNetSource:
