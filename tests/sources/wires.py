@@ -41,6 +41,7 @@ def _exchange(device: FakeDevice, source: Source, frames: int) -> tuple[list[Hum
         assert time.monotonic() - begun < _PATIENCE_S, source.health(now).reason
     for frame in range(frames):
         now += 8_000_000
+        device.receive()
         device.send(frame)
         before, waited = source.latest(now), time.monotonic()
         while source.latest(now) is before and time.monotonic() - waited < _PATIENCE_S:
