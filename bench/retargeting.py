@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from figure import Figure, best_of, median_of
+from figure import Figure, best_of, median_of, resident_mib
 
 ROBOT = "g1"
 MOTION = "synth:random?seconds=60&fps=30"
@@ -52,16 +51,11 @@ def _memory(mapper: object, poses: list[object], frames: int) -> Figure:
     warm = frames // 10
     for k in range(warm):
         mapper.solve(poses[k % len(poses)], state, dt_s=1 / 30)  # type: ignore[attr-defined]
-    before = _resident_mib()
+    before = resident_mib()
     for k in range(frames):
         mapper.solve(poses[k % len(poses)], state, dt_s=1 / 30)  # type: ignore[attr-defined]
-    grown = max(_resident_mib() - before, 0.0)
+    grown = max(resident_mib() - before, 0.0)
     return Figure("retarget.memory_growth", grown, "MiB", 1.0, "at_most", f"resident set over {frames:,} live frames")
-
-
-def _resident_mib() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
 
 
 def _end_to_end() -> Figure:

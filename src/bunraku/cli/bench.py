@@ -41,6 +41,7 @@ SUBJECTS = {
     "bvh": Subject("bvh_reading"),
     "retarget": Subject("retargeting"),
     "curve": Subject("cost_curve"),
+    "sources": Subject("decoding"),
     "quality": Subject("quality", wants_data=True),
     "peers": Subject("peers", always=False),
 }

@@ -16,10 +16,13 @@ from bunraku.errors import BunrakuError
 
 VERBS = {
     "demo": "a built-in human motion on a built-in robot, in simulation",
+    "run": "live: a person drives a robot, with a stop key",
     "retarget": "recorded motion in, robot motion out",
     "evaluate": "how faithful, clean and safe a robot motion is",
     "robots": "what robots there are, and what a robot file would map to",
     "sources": "what motion can come from",
+    "fake": "a stand-in for a device, by its own protocol",
+    "outputs": "what commands can go to",
     "bench": "figures of speed and size, measured now",
     "doctor": "what is installed, what is missing, and the line that fixes it",
 }

@@ -3,20 +3,30 @@
 examples:
   bunraku sources
   bunraku sources show walk.bvh          what a recording holds, and what was guessed about it
-  bunraku sources show synth:walk
+  bunraku sources watch axis-neuron://127.0.0.1:7001    a live device: rate, age, loss, and the person as dots
+  bunraku sources watch leap:// --seconds 10 --json     the same for a program
 """
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from bunraku.cli.terminal import note_compiling, print_json, print_table
+from bunraku.errors import InputError
+
+if TYPE_CHECKING:
+    from bunraku.sources.live import Device
+    from bunraku.sources.source import Recording
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
-    parser.add_argument("action", nargs="?", choices=("list", "show"), default="list", help="list (default) or show")
-    parser.add_argument("uri", nargs="?", help="with show: a file or URI")
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "show", "watch"), default="list", help="list (default), show or watch"
+    )
+    parser.add_argument("uri", nargs="?", help="with show and watch: a file or URI")
+    parser.add_argument("--seconds", type=float, help="with watch: end by itself after so long")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -24,9 +34,12 @@ def run(args: argparse.Namespace) -> int:
     """List the kinds, or describe one recording."""
     if args.action == "show":
         return _show(args)
+    if args.action == "watch":
+        return _watch(args)
     from bunraku.sources import recordings
+    from bunraku.sources.live import devices
 
-    kinds = recordings()
+    kinds: dict[str, Recording | Device] = {**recordings(), **devices()}
     if args.json:
         print_json(
             {
@@ -37,15 +50,29 @@ def run(args: argparse.Namespace) -> int:
             }
         )
         return 0
-    print_table([[f"{k.scheme}:", k.summary, k.example] for k in kinds.values()], ("source", "what", "example"))
-    for kind in kinds.values():
+    rows = [[f"{k.scheme}:{'//' * (k.scheme in devices())}", k.summary, k.example] for k in kinds.values()]
+    print_table(rows, ("source", "what", "example"))
+    for kind in (kind for kind in kinds.values() if kind.options):
         print(f"\n{kind.scheme}: options, as in {kind.example}")
         print_table([[f"  {name}", text] for name, text in kind.options.items()])
     return 0
 
 
+def _watch(args: argparse.Namespace) -> int:
+    from bunraku.cli.source_view import watch
+    from bunraku.sources.live import open_source
+
+    if args.uri is None:
+        raise InputError("sources watch: name a source, for instance: bunraku sources watch axis-neuron://")
+    if args.seconds is not None and not 0 < args.seconds <= 1e6:
+        raise InputError(f"--seconds {args.seconds:g}: it must be above 0")
+    result = watch(open_source(args.uri), args.seconds)
+    if args.json:
+        print_json({"source": args.uri, **result})
+    return 0 if result["accepted"] else 1
+
+
 def _show(args: argparse.Namespace) -> int:
-    from bunraku.errors import InputError
     from bunraku.human.skeleton import JOINTS
     from bunraku.sources import read_motion
 

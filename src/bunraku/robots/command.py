@@ -18,6 +18,10 @@ class Command:
     """(nq,) as in `Robot`"""
     stamp_ns: int
     """the sender's monotonic clock"""
+    weight: float = 1.0
+    """authority over the robot's own controller: 0 none … 1 all"""
+    arming: int = 0
+    """rises each time the robot is armed, from where it then is; what was stopped before may go on"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 
 from bunraku.errors import InputError, OutputError, UnknownNameError
 from bunraku.human.pose import HumanMotion
-from bunraku.human.skeleton import JOINT_COUNT, JOINTS
 from bunraku.kinematics import rotations as rot
 from bunraku.sources.anatomy import joint_frames, standing_frame
 from bunraku.sources.bvh_export import bvh_from_motion
 from bunraku.sources.bvh_file import BvhFile as BvhFile
 from bunraku.sources.bvh_header import BvhHeader, parse_header
-from bunraku.sources.bvh_kernels import canonical_rows
 from bunraku.sources.bvh_text import MAX_VALUES
 from bunraku.sources.bvh_text import format_bvh as format_bvh
 from bunraku.sources.bvh_text import parse_bvh as parse_bvh
+from bunraku.sources.canonical_rows import CanonicalRows
 from bunraku.sources.measure import UNITS, WORLD_FROM_FILE, UpAxis, find_unit, find_up, stature, unit_metres
 from bunraku.sources.posed import PosedSkeleton
 from bunraku.sources.skeletons import map_skeleton
@@ -47,7 +46,6 @@ _HEAD_BYTES = 1 << 20
 _LONGEST_NUMBER = 64
 _SAMPLES = 300
 _FAR = 1e9
-_TIPS = np.array([joint.endswith("_tip") for joint in JOINTS])
 
 
 def read_bvh(path: str | Path, *, unit: float | str | None = None, up: UpAxis | None = None) -> HumanMotion:
@@ -152,34 +150,17 @@ def motion_from_bvh(
     world = WORLD_FROM_FILE[up]
     frames = joint_frames(skeleton, mapping, world)
     notes += frames.notes
-    return _canonical(file, mapping.nodes, frames.local, world, metres, fps=fps, name=name, notes=tuple(notes))
-
-
-def _canonical(
-    file: BvhFile, nodes: NDArray[np.int32], local: Array, world: Array, metres: float, *, fps: float, name: str,
-    notes: tuple[str, ...],
-) -> HumanMotion:  # fmt: skip
-    """Every frame on the canonical skeleton."""
-    T, B = len(file.values), len(file.names)
-    end = np.maximum(nodes - B, 0)
-    is_end = nodes >= B
-    turns = (nodes >= 0) & ~is_end & ~_TIPS
-    source = np.where(is_end, np.append(file.end_parents, 0)[end], nodes).astype(np.int32)
-    points = np.where(is_end[:, None], np.vstack([file.end_offsets, np.zeros(3)])[end], 0.0)
-    positions = np.zeros((T, JOINT_COUNT, 3))
-    rotations = np.zeros((T, JOINT_COUNT, 4))
-    rotations[..., 0] = 1.0
-    canonical_rows(file.values, file.parents, file.offsets, file.layout, source, points, local, world, metres,
-                   positions, rotations)  # fmt: skip
-    rotations[:, ~turns] = rot.IDENTITY
+    rows = CanonicalRows(file, mapping.nodes, frames.local, world, metres)
+    positions, rotations = rows.poses(file.values)
+    T = len(positions)
     return HumanMotion(
         positions=positions,
         rotations=rotations,
-        position_valid=np.tile(nodes >= 0, (T, 1)),
-        rotation_valid=np.tile(turns, (T, 1)),
+        position_valid=np.tile(rows.placed, (T, 1)),
+        rotation_valid=np.tile(rows.turning, (T, 1)),
         fps=fps,
         name=name,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 

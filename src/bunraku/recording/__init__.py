@@ -1,0 +1,1 @@
+"""What a session writes down while it runs, and reading it again."""
