@@ -15,6 +15,8 @@ VERBS = {
     "demo": "a built-in human motion on a built-in robot, in simulation",
     "retarget": "recorded motion in, robot motion out",
     "evaluate": "how faithful, clean and safe a robot motion is",
+    "calibrate": "an operator's size and where their devices stand, in a small file",
+    "reproduce": "every number of the five papers, theirs beside ours",
     "robots": "what robots there are, and what a robot file would map to",
     "sources": "what motion can come from",
     "bench": "figures of speed and size, measured now",
