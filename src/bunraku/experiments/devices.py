@@ -57,7 +57,7 @@ def leap(truth: HumanMotion, rng: np.random.Generator) -> HumanMotion:
     shaken = _shaken(truth.rotations, turn, rng)
     spread = np.where(known, LEAP_NOISE, 0.0)
     places = truth.positions + spread[:, None] * rng.standard_normal(truth.positions.shape)
-    known[head] = True
+    known[head] = True  # the tracker sits on the head: points are measured from it
     return _seen(truth, places, shaken, known)
 
 

@@ -13,9 +13,7 @@ from bunraku.human import ADULT, HumanMotion, pose_body
 from bunraku.human.body import Body
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, PARENTS
 from bunraku.kinematics import rotations as rot
-from bunraku.sources import read_motion
-from bunraku.sources.bvh_export import bvh_from_motion
-from bunraku.sources.bvh_text import write_bvh
+from bunraku.sources.bvh import read_bvh, write_bvh
 
 Array = NDArray[np.float64]
 
@@ -47,6 +45,4 @@ def person(turns: Mapping[str, Array], fps: float, name: str, body: Body = ADULT
 def through_bvh(motion: HumanMotion) -> HumanMotion:
     """Written as a suit's software writes it, and read again by the reader of such files."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{motion.name}.bvh"
-        write_bvh(path, bvh_from_motion(motion))
-        return read_motion(path)
+        return read_bvh(write_bvh(Path(folder) / f"{motion.name}.bvh", motion))
