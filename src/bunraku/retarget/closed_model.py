@@ -165,4 +165,5 @@ def make_memory() -> ChainMemory:
         np.zeros(len(CHAINS), bool),
         np.zeros((len(CHAINS), 2), np.int64),
         np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]]),
+        np.eye(3),
     )
