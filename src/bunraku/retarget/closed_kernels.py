@@ -17,13 +17,18 @@ from bunraku.retarget.turn_kernels import (
     added,
     angle_about,
     approach,
+    better_way,
     by_inverse,
     by_quaternion,
     cross,
     dot,
+    go,
     into_range,
     knows,
+    meeting,
     one_axis,
+    one_way,
+    prefers,
     row,
     scaled,
     surety,
@@ -43,6 +48,8 @@ MISSING, SINGULAR = 0, 1
 """why a chain held an angle: the pose did not know it, or no angle was determined"""
 ROUNDS = 12
 """in which the place of an elbow that stands off the axis of the upper arm's turn is found"""
+CLOSE_RAD = 0.5
+"""a way this short, all joints together, that misses nothing is taken without looking at the others"""
 HINGE_SINE = 0.05
 """sine of the elbow's angle above which positions show the plane of the arm"""
 
@@ -87,6 +94,8 @@ class ChainMemory(NamedTuple):
     """(C, 2) frames in which something was held, by reason"""
     plane: Array
     """(2, 3) axis about which each elbow was last seen to bend"""
+    chest: Array
+    """(3, 3) chest_from_hips of the robot's trunk, where that moves, against the neutral configuration"""
 
 
 @part
@@ -120,13 +129,22 @@ def _axes(chains, side, part_of_arm, clip, t):
 
 
 @part
-def _through_torso(chains, memory, v):
+def _through_torso(memory, v):
     """A direction from the hips as seen from the chest, where the trunk was sent to."""
-    for k in range(chains.column.shape[1]):
-        if chains.column[TORSO, k] < 0:
-            break
-        v = turned(row(chains.axis[TORSO], k), -memory.angle[TORSO, k], v)
-    return v
+    R = memory.chest
+    return dot(row(R, 0), v), dot(row(R, 1), v), dot(row(R, 2), v)
+
+
+@kernel
+def _note_torso(chains, memory):
+    """Where the trunk was sent to, for what hangs on the chest."""
+    for i in range(3):
+        v = (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
+        for k in range(chains.column.shape[1]):
+            if chains.column[TORSO, k] < 0:
+                break
+            v = turned(row(chains.axis[TORSO], k), -memory.angle[TORSO, k], v)
+        memory.chest[0, i], memory.chest[1, i], memory.chest[2, i] = v
 
 
 @part
@@ -134,7 +152,7 @@ def _upper_arm_axes(chains, memory, side, clip, t, upper, fore, both):
     """Axes of flexion and length of the upper arm, from its rotation, else from the plane of the arm."""
     if knows(clip[1][t], clip[3][t], chains.joint[side, 0]):
         flexion, along = _axes(chains, side, 0, clip, t)
-        return _through_torso(chains, memory, flexion), _through_torso(chains, memory, along)
+        return _through_torso(memory, flexion), _through_torso(memory, along)
     flexion = cross(upper, fore)
     sine = np.sqrt(dot(flexion, flexion)) if both else 0.0
     last = row(memory.plane, side)
@@ -177,28 +195,111 @@ def _solve_shoulder(chains, memory, side, flexion, along, dt_s):
     return min(sure, sure3)
 
 
+@part
+def _turn_for(chains, side, upper, fore, up, bend, turn, last):
+    """The turn of the upper arm that the forearm asks for, when the elbow is thought to stand as after `turn`."""
+    axis = chains.axis[side]
+    a1, a2, a3, a4 = row(axis, 0), row(axis, 1), row(axis, 2), row(axis, 3)
+    reach = _reach(chains, side, turn)
+    t1, _ = angle_about(a1, meeting(a1, a2, reach, upper, up), upper)
+    rest = turned(a1, -t1, upper)
+    t2, _ = angle_about(a2, reach, rest)
+    rest = turned(a2, -t2, turned(a1, -t1, fore))
+    t3, _ = angle_about(a3, meeting(a3, a4, row(chains.bone[side], 2), rest, bend), rest)
+    return t3 + 2.0 * np.pi * np.round((last - t3) / (2.0 * np.pi))
+
+
+@part
+def _find_turn(chains, side, upper, fore, up, bend, last):
+    """The same where the elbow stands off the axis of that turn: found by secants."""
+    turn, before, gap = last, 0.0, 0.0
+    for k in range(ROUNDS):
+        error = _turn_for(chains, side, upper, fore, up, bend, turn, turn) - turn
+        if abs(error) < 1e-12:
+            break
+        slope = (error - gap) / (turn - before) if k > 0 and abs(turn - before) > 1e-13 else -1.0
+        before, gap = turn, error
+        turn += min(max(-error / slope if slope < -0.1 else error, -1.0), 1.0)
+    return turn
+
+
+@part
+def _exact_turn(chains, side, upper, fore, up, bend, last):
+    """The same where the whole upper arm turns: bend the elbow to the angle between the two, then lay the arm over."""
+    axis = chains.axis[side]
+    a1, a2, a3, a4 = row(axis, 0), row(axis, 1), row(axis, 2), row(axis, 3)
+    u, f = unit(row(chains.bone[side], 1)), row(chains.bone[side], 2)
+    still = dot(a4, u) * dot(a4, f)
+    cosine, sine = dot(u, f) - still, dot(u, cross(a4, f))
+    swing = np.sqrt(cosine * cosine + sine * sine)
+    part_way = min(max((dot(upper, fore) - still) / max(swing, 1e-9), -1.0), 1.0)
+    t4 = np.arctan2(sine, cosine) + bend * np.arccos(part_way)
+    n, N = unit(cross(u, turned(a4, t4, f))), unit(cross(upper, fore))
+    along = a3 if dot(a3, u) > 0.0 else scaled(a3, -1.0)
+    side_on, ahead, across = dot(along, n), dot(along, u), dot(along, cross(n, u))
+    p = added(added(scaled(N, side_on), scaled(upper, ahead)), scaled(cross(N, upper), across))
+    t1, _ = angle_about(a1, meeting(a1, a2, along, p, up), p)
+    rest = turned(a1, -t1, p)
+    t2, _ = angle_about(a2, along, rest)
+    t3, _ = angle_about(a3, u, turned(a2, -t2, turned(a1, -t1, upper)))
+    return t3 + 2.0 * np.pi * np.round((last - t3) / (2.0 * np.pi))
+
+
+@kernel
+def _arm_by(chains, memory, side, upper, fore, fore_known, up, turn_up, bend):
+    """Shoulder and elbow when each pair goes one of its two ways: the first angle, the turn of the upper arm for which
+    the elbow is where it is looked for, what is missed, and the way there."""
+    axis, limits, last = chains.axis[side], chains.limits[side], memory.angle[side]
+    started, a1, a2, turn = memory.started[side], row(axis, 0), row(axis, 1), last[2]
+    if fore_known and not _is_rigid(chains, side):
+        whole = dot(row(chains.bone[side], 0), row(chains.bone[side], 0)) == 0.0
+        if whole:
+            turn = _exact_turn(chains, side, upper, fore, turn_up, bend, turn)
+        else:
+            turn = _find_turn(chains, side, upper, fore, turn_up, bend, turn)
+        turn = min(max(turn, limits[2, 0]), limits[2, 1])
+    t1, t2, miss = one_way(
+        a1, a2, _reach(chains, side, turn), upper, up, limits[0], limits[1], last[0], last[1], started
+    )
+    way = abs(t1 - last[0]) + abs(t2 - last[1])
+    if fore_known:
+        rest = turned(a2, -t2, turned(a1, -t1, fore))
+        t3, t4, more = better_way(
+            row(axis, 2), row(axis, 3), row(chains.bone[side], 2), rest,
+            limits[2], limits[3], last[2], last[3], started,
+        )  # fmt: skip
+        miss = 1.0 - dot(_reach(chains, side, t3), turned(a2, -t2, turned(a1, -t1, upper))) + more
+        way += abs(t3 - last[2]) + abs(t4 - last[3])
+    return t1, turn, miss, way
+
+
 @kernel
 def _solve_directions(chains, memory, side, upper, fore, fore_known, dt_s):
     """Two joints of the shoulder for the upper arm's direction, two of the elbow for the forearm's."""
     axis, limits, angle = chains.axis[side], chains.limits[side], memory.angle[side]
-    started, rigid = memory.started[side], _is_rigid(chains, side)
-    f, sure, sure3 = row(chains.bone[side], 2), 1.0, 1.0
-    t1, t2, t3, t4 = angle[0], angle[1], angle[2], angle[3]
-    for _ in range(1 if rigid else ROUNDS):
-        t1, t2, sure = two_axes(
-            row(axis, 0), row(axis, 1), _reach(chains, side, t3), upper, limits[0], limits[1],
-            angle[0], angle[1], started, dt_s,
-        )  # fmt: skip
-        before = t3
-        if fore_known:
-            rest = turned(row(axis, 1), -t2, turned(row(axis, 0), -t1, fore))
-            t3, t4, sure3 = two_axes(
-                row(axis, 2), row(axis, 3), f, rest, limits[2], limits[3], angle[2], angle[3], started, dt_s
-            )
-        if abs(t3 - before) < 1e-10:
+    started, near = memory.started[side], 0
+    t1, turn, miss, way = angle[0], angle[2], np.inf, np.inf
+    ways = 2 if _is_rigid(chains, side) or not fore_known else 8
+    for k in range(ways):
+        turn_up, bend = 1.0 - 2.0 * (k % 2), 1.0 - 2.0 * (k // 2 % 2)
+        up = -turn_up if k >= 4 else turn_up
+        s1, other_turn, other, detour = _arm_by(chains, memory, side, upper, fore, fore_known, up, turn_up, bend)
+        if near == 0 or prefers(miss, way, other, detour, started):
+            t1, turn, miss, way, near = s1, other_turn, other, detour, 1
+        if miss < 1e-9 and way < CLOSE_RAD:
             break
-    angle[0], angle[1], angle[2], angle[3] = t1, t2, t3, t4
-    return min(sure, sure3)
+    reach = _reach(chains, side, turn)
+    angle[0], angle[1], sure = go(
+        row(axis, 0), row(axis, 1), reach, upper, t1, limits[0], limits[1], angle[0], angle[1], started, dt_s
+    )
+    if not fore_known:
+        return sure
+    rest = _before(chains, side, 2, angle, fore)
+    angle[2], angle[3], elbow_sure = two_axes(
+        row(axis, 2), row(axis, 3), row(chains.bone[side], 2), rest,
+        limits[2], limits[3], angle[2], angle[3], started, dt_s,
+    )  # fmt: skip
+    return min(sure, elbow_sure)
 
 
 @part
@@ -219,11 +320,8 @@ def _solve_elbow(chains, memory, side, flexion, along, clip, t, fore, fore_known
     if fore_known or rotation_known:
         ahead = fore
         if rotation_known:
-            ahead = _through_torso(chains, memory, _axes(chains, side, 1, clip, t)[1])
-        bend, known = (
-            np.arctan2(-dot(across, ahead), dot(along, ahead)),
-            np.hypot(dot(across, ahead), dot(along, ahead)),
-        )
+            ahead = _through_torso(memory, _axes(chains, side, 1, clip, t)[1])
+        bend, known = np.arctan2(-dot(across, ahead), dot(along, ahead)), np.hypot(dot(across, ahead), dot(along, ahead))
         sure = surety(known)
         if chains.method == EULER:
             bend, sure = np.arccos(min(max(dot(along, ahead), -1.0), 1.0)), 1.0
@@ -259,8 +357,8 @@ def _hand_twist(chains, side, clip, t):
 def _wrist_turn(chains, memory, side, clip, t, flexion, across):
     """What is left of the forearm's turn when its bend about the elbow is taken away, and the hand's twist."""
     bent, _ = _axes(chains, side, 1, clip, t)
-    bent = _through_torso(chains, memory, bent)
-    ahead = _through_torso(chains, memory, _axes(chains, side, 1, clip, t)[1])
+    bent = _through_torso(memory, bent)
+    ahead = _through_torso(memory, _axes(chains, side, 1, clip, t)[1])
     third = cross(ahead, bent)
     x, y = dot(flexion, bent), -dot(flexion, third)
     return np.arctan2(y, x) + _hand_twist(chains, side, clip, t), np.hypot(x, y)
@@ -307,13 +405,13 @@ def _solve_hand(chains, memory, side, clip, t, first, dt_s):
     sign, k = 1.0 - 2.0 * side, first
     if first == 4:
         palm = _seen(chains, rotations, valid, by_quaternion(rotations, joint, (0.0, 0.0, -1.0)))
-        palm = _before(chains, side, 4, angle, _through_torso(chains, memory, palm))
+        palm = _before(chains, side, 4, angle, _through_torso(memory, palm))
         angle[4], sure = one_axis(row(axis, 4), row(chains.palm, side), palm, limits[4], angle[4], started, dt_s)
         k = 5
     if column[k] < 0:
         return sure
     way = _seen(chains, rotations, valid, by_quaternion(rotations, joint, (0.0, sign, 0.0)))
-    way = _before(chains, side, k, angle, _through_torso(chains, memory, way))
+    way = _before(chains, side, k, angle, _through_torso(memory, way))
     hand = row(chains.bone[side], 3)
     if column[k + 1] < 0:
         angle[k], other = one_axis(row(axis, k), hand, way, limits[k], angle[k], started, dt_s)
@@ -331,7 +429,7 @@ def _solve_arm(chains, memory, side, clip, t, dt_s):
         return
     upper, upper_known = _bone(chains, side, 0, 1, clip, t)
     fore, fore_known = _bone(chains, side, 1, 2, clip, t)
-    upper, fore = _through_torso(chains, memory, upper), _through_torso(chains, memory, fore)
+    upper, fore = _through_torso(memory, upper), _through_torso(memory, fore)
     valid, joints = clip[3][t], chains.joint[side]
     if not upper_known:
         memory.held[side, MISSING] += 1
@@ -369,7 +467,7 @@ def _solve_turns(chains, memory, chain, rotations, valid, dt_s):
     a1, a2, a3 = row(axis, 0), row(axis, 1), row(axis, 2)
     w3 = _seen(chains, rotations, valid, by_quaternion(rotations, joint, a3))
     if chain == NECK:
-        w3 = _through_torso(chains, memory, w3)
+        w3 = _through_torso(memory, w3)
     if columns[1] < 0:
         angle[0], sure = one_axis(a1, a3, w3, limits[0], angle[0], started, dt_s)
     else:
@@ -377,7 +475,7 @@ def _solve_turns(chains, memory, chain, rotations, valid, dt_s):
     if columns[1] >= 0 and columns[2] >= 0:
         w2 = _seen(chains, rotations, valid, by_quaternion(rotations, joint, a2))
         if chain == NECK:
-            w2 = _through_torso(chains, memory, w2)
+            w2 = _through_torso(memory, w2)
         rest = turned(a2, -angle[1], turned(a1, -angle[0], w2))
         angle[2], last = one_axis(a3, a2, rest, limits[2], angle[2], started, dt_s)
         sure = min(sure, last)
@@ -395,6 +493,7 @@ def closed_frames(chains, memory, neutral, dt_s, clip, out):
         out[t] = neutral
         rotations, valid = clip[1][t], clip[3][t]
         _solve_turns(chains, memory, TORSO, rotations, valid, dt_s)
+        _note_torso(chains, memory)
         _solve_turns(chains, memory, NECK, rotations, valid, dt_s)
         _solve_arm(chains, memory, LEFT, clip, t, dt_s)
         _solve_arm(chains, memory, RIGHT, clip, t, dt_s)

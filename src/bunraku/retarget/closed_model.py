@@ -99,9 +99,7 @@ class _Builder:
         sign = 1.0 if chain == LEFT else -1.0
         bends = 1.0 if axis[3] @ (-sign * frame[:, 2]) > 0 else -1.0
         flexion = bends * axis[3]
-        straight = np.arctan2(
-            flexion @ np.cross(along, bone[2]), along @ bone[2] - (flexion @ along) * (flexion @ bone[2])
-        )
+        straight = np.arctan2(flexion @ np.cross(along, bone[2]), along @ bone[2] - (flexion @ along) * (flexion @ bone[2]))
         turns, one_way = 0.0, 0.0
         if wrists:
             turns = 1.0 if axis[4] @ bone[2] > 0 else -1.0
@@ -145,9 +143,7 @@ def build_chains(robot: Robot, mapper: str, method: int, *, torso: bool, fitting
     for side in SIDES:
         lack = arm_lacks(robot, side)
         if lack:
-            raise RobotError(
-                f"mapper '{mapper}' does not fit {robot.name}: {lack}. Robots that fit: {', '.join(fitting)}"
-            )
+            raise RobotError(f"mapper '{mapper}' does not fit {robot.name}: {lack}. Robots that fit: {', '.join(fitting)}")
     build, groups = _Builder(robot), robot.semantics.joints
     for chain, name in enumerate(CHAINS[:2]):
         build.arm(chain, groups[name])
@@ -169,4 +165,5 @@ def make_memory() -> ChainMemory:
         np.zeros(len(CHAINS), bool),
         np.zeros((len(CHAINS), 2), np.int64),
         np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]]),
+        np.eye(3),
     )

@@ -63,11 +63,7 @@ def turned(axis, angle, v):
     c, s = np.cos(angle), np.sin(angle)
     along = dot(axis, v) * (1.0 - c)
     x = cross(axis, v)
-    return (
-        v[0] * c + x[0] * s + axis[0] * along,
-        v[1] * c + x[1] * s + axis[1] * along,
-        v[2] * c + x[2] * s + axis[2] * along,
-    )
+    return v[0] * c + x[0] * s + axis[0] * along, v[1] * c + x[1] * s + axis[1] * along, v[2] * c + x[2] * s + axis[2] * along
 
 
 @part
@@ -121,9 +117,20 @@ def one_axis(axis, u, w, limits, last, started, dt_s):
 
 
 @part
-def _branch(a1, a2, u, w, z, first, second, last1, last2, started):
+def meeting(a1, a2, u, w, up):
+    """Where u, turned about a2, meets w, turned back about a1; of the two places that on the side `up` (1 or -1) of the
+    axes. Where they do not meet, the place between them."""
+    m, au, aw = dot(a1, a2), dot(a2, u), dot(a1, w)
+    room = max(1.0 - m * m, 1e-12)
+    along1, along2 = (aw - m * au) / room, (au - m * aw) / room
+    high = np.sqrt(max((1.0 - along1 * along1 - along2 * along2 - 2.0 * along1 * along2 * m) / room, 0.0))
+    return added(added(scaled(a1, along1), scaled(a2, along2)), scaled(cross(a1, a2), up * high))
+
+
+@part
+def one_way(a1, a2, u, w, up, first, second, last1, last2, started):
     """One of the two ways of a pair of joints: its angles within the ranges, and 1 - cosine of what is missed."""
-    t1, _ = angle_about(a1, z, w)
+    t1, _ = angle_about(a1, meeting(a1, a2, u, w, up), w)
     t1 = into_range(t1, first[0], first[1], last1, started)
     rest = turned(a1, -t1, w)
     t2, _ = angle_about(a2, u, rest)
@@ -132,29 +139,39 @@ def _branch(a1, a2, u, w, z, first, second, last1, last2, started):
 
 
 @part
+def prefers(miss, way, other_miss, other_way, started):
+    """Whether the other of two ways is the better one: it misses less, or is nearer and misses no more."""
+    worth = WORTH_COSINE if started else 1e-9
+    return other_miss < miss - worth or (other_way < way and other_miss < miss + worth)
+
+
+@part
+def better_way(a1, a2, u, w, first, second, last1, last2, started):
+    """The better of the two ways of a pair of joints: angles within the ranges, and 1 - cosine of what is missed."""
+    t1, t2, miss = one_way(a1, a2, u, w, 1.0, first, second, last1, last2, started)
+    s1, s2, other = one_way(a1, a2, u, w, -1.0, first, second, last1, last2, started)
+    way, detour = abs(t1 - last1) + abs(t2 - last2), abs(s1 - last1) + abs(s2 - last2)
+    return (s1, s2, other) if prefers(miss, way, other, detour, started) else (t1, t2, miss)
+
+
+@part
+def go(a1, a2, u, w, angle, first, second, last1, last2, started, dt_s):
+    """A pair of joints towards `angle` of the first: as far as it is sure and fast enough; the second as then is best."""
+    _, size = angle_about(a1, w, w)
+    sure = surety(np.sqrt(size))
+    t1 = approach(angle, sure, last1, started, first[2] * dt_s)
+    t2, _ = one_axis(a2, u, turned(a1, -t1, w), second, last2, started, dt_s)
+    return t1, t2, sure
+
+
+@part
 def two_axes(a1, a2, u, w, first, second, last1, last2, started, dt_s):
     """A pair of joints, a1 nearer the root, that turns u as near to w as their ranges allow; and how sure the first is.
 
     Unit vectors, all as in the configuration from which the angles count. `first`, `second`: low, high, speed.
     """
-    m, au, aw = dot(a1, a2), dot(a2, u), dot(a1, w)
-    normal = cross(a1, a2)
-    room = max(1.0 - m * m, 1e-12)
-    along1, along2 = (aw - m * au) / room, (au - m * aw) / room
-    high = np.sqrt(max((1.0 - along1 * along1 - along2 * along2 - 2.0 * along1 * along2 * m) / room, 0.0))
-    between = added(scaled(a1, along1), scaled(a2, along2))
-    up, down = added(between, scaled(normal, high)), added(between, scaled(normal, -high))
-    t1, t2, miss = _branch(a1, a2, u, w, up, first, second, last1, last2, started)
-    s1, s2, other = _branch(a1, a2, u, w, down, first, second, last1, last2, started)
-    way, detour = abs(t1 - last1) + abs(t2 - last2), abs(s1 - last1) + abs(s2 - last2)
-    worth = WORTH_COSINE if started else 1e-9
-    if other < miss - worth or (detour < way and other < miss + worth):
-        t1, t2 = s1, s2
-    _, size = angle_about(a1, w, w)
-    sure = surety(np.sqrt(size))
-    t1 = approach(t1, sure, last1, started, first[2] * dt_s)
-    t2, _ = one_axis(a2, u, turned(a1, -t1, w), second, last2, started, dt_s)
-    return t1, t2, sure
+    t1, _, _ = better_way(a1, a2, u, w, first, second, last1, last2, started)
+    return go(a1, a2, u, w, t1, first, second, last1, last2, started, dt_s)
 
 
 @part
