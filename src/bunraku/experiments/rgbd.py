@@ -35,9 +35,9 @@ WORLD_FROM_CAMERA = np.array([[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0
 """(3, 3) the camera looks back at the operator"""
 
 NOTE = (
-    f"Camera: 640 × 480 at 30 Hz, {np.linalg.norm(PLACE - [0, 0, 1.15]):g} m away; depth noise {DEPTH_NOISE * 1e3:g} mm "
-    f"and steps of {DEPTH_STEP * 1e3:g} mm at 1 m, growing with the square, {HOLES:.0%} holes; keypoints with "
-    f"{PIXEL_NOISE:g} px noise, a hand not found in {HAND_HIDDEN:.0%} and its wrist astray in {WRIST_ASTRAY:.0%} of frames."
+    f"Camera: 640 × 480 at 30 Hz, {PLACE[0]:g} m away; depth noise {DEPTH_NOISE * 1e3:g} mm and steps of "
+    f"{DEPTH_STEP * 1e3:g} mm at 1 m, growing with the square, {HOLES:.0%} holes; keypoints with {PIXEL_NOISE:g} px "
+    f"noise, a hand not found in {HAND_HIDDEN:.0%} and its wrist astray in {WRIST_ASTRAY:.0%} of frames."
 )
 
 

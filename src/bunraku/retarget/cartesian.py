@@ -1,9 +1,9 @@
-"""Hands first (P4): the whole body of a robot puts its hands where they are wanted, feet or wheels stay, it keeps balance.
+"""Hands first (P4): a robot's whole body puts its hands where they are wanted; feet or wheels stay, it keeps balance.
 
 The same least-squares problem and solver as the whole-body mapper's: hand positions and orientations, feet held where
-they stand, an upright trunk, a posture that everything returns to, limits and speeds, parts kept apart. The base's height
-is free: legs lower and raise the body where that helps the hands. Where the centre of mass comes too near to the edge of
-the support polygon, the base is drawn back.
+they stand, an upright trunk, a posture that everything returns to, limits and speeds, parts kept apart. The base's
+height is free: legs lower and raise the body where that helps the hands. Where the centre of mass comes too near to the
+edge of the support polygon, the base is drawn back.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ Array = NDArray[np.float64]
 ITERATIONS, TOLERANCE = 12, 2e-4
 _NEAR_FLOOR = 0.02
 """m; a part of the robot this low in its neutral pose stands on the floor"""
+_LEG_SHARE = 0.1
+"""of a leg's joint speeds: a body that is carried by contacts moves calmly"""
 _NO_TURN = np.eye(3)
 
 
@@ -55,6 +57,8 @@ class CartesianWeights:
     rest: float = 1.0
     """of joints of neither arm nor leg"""
     balance: float = 1e3
+    home: float = 30.0
+    """of the base's place over the floor; its height is free"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +128,7 @@ class CartesianMapper:
         self._posture(targets, qpos)
         state = CartesianState(qpos.copy(), targets, make_workspace(self.robot.tree, self._bodies), np.zeros(2))
         if len(self.standing):
-            state.targets.weight[-1, :2] = 1.0
+            state.targets.weight[-1, :2] = self.weights.home
         return state
 
     def hand_pose(self, qpos: Array, side: str) -> tuple[Array, Array]:
@@ -171,13 +175,13 @@ class CartesianMapper:
         missing = self.margin - inside
         state.lean = state.lean + missing * inward if missing > 0 else 0.9 * state.lean
         size = float(np.linalg.norm(state.lean))
-        state.targets.weight[-1, :2] = 1.0 + self.weights.balance * min(size / 0.02, 1.0)
+        state.targets.weight[-1, :2] = self.weights.home + self.weights.balance * min(size / 0.02, 1.0)
         home = state.targets.posture[:2]
         state.targets.value[-1, 0, :2] = home + state.lean
 
     def _posture(self, targets: Targets, qpos: Array) -> None:
         arms = {j for side in SIDES for j in self.robot.semantics.joints.get(f"{side}_arm", ())}
-        legs = {int(n) - 1 for foot in self.standing for n in _path(self.robot, foot)}
+        legs = self._leg_joints()
         for joint in self.robot.tree.independent:
             v = self._tree.variable[joint]
             targets.posture[v] = qpos[self.robot.first_joint + joint]
@@ -190,13 +194,17 @@ class CartesianMapper:
             targets.posture[:2] = qpos[:2]
 
     def _variable_speed(self) -> Array:
-        speed = np.full(len(self._limits.lower), np.inf)
+        speed, legs = np.full(len(self._limits.lower), np.inf), self._leg_joints()
         for joint in range(self.robot.tree.joint_count):
             ratio = abs(self.robot.tree.ratio[joint])
             if ratio > 0:
                 v = self._tree.variable[joint]
-                speed[v] = min(speed[v], self.robot.velocity[joint] / ratio)
+                share = _LEG_SHARE if joint in legs else 1.0
+                speed[v] = min(speed[v], share * self.robot.velocity[joint] / ratio)
         return speed
+
+    def _leg_joints(self) -> set[int]:
+        return {int(node) - 1 for foot in self.standing for node in _path(self.robot, foot)}
 
     def _reachable(self, qpos: Array, dt_s: float) -> Limits:
         if not np.isfinite(dt_s):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +101,7 @@ def _trial(seen: HumanMotion, arm: ScaledArm, commands: Array, measured: Array, 
     seen = with_shoulders(seen)
     points = [seen.positions[:, INDEX[f"right_{n}"]] for n in ("upper_arm", "forearm", "hand")]
     points.append(points[-1] + rot.rotate(seen.rotations[:, INDEX["right_hand"]], [0.0, -PALM_M, 0.0]))
-    lengths = [float(np.median(np.linalg.norm(b - a, axis=-1))) for a, b in zip(points[:-1], points[1:], strict=True)]
+    lengths = [float(np.median(np.linalg.norm(b - a, axis=-1))) for a, b in pairwise(points)]
     dt = 1 / seen.fps
     return Trial(
         times=np.arange(len(seen)) * dt, human=points[-1] - points[0],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ class ScaledArm:
         """(T, 3) the palm from the shoulder for (T, nq), with the lengths given for upper arm, forearm and hand."""
         at, turn = self.robot.link_poses(qpos)
         places = [at[:, p.link] + turn[:, p.link] @ p.position for p in self._points]
-        ways = [b - a for a, b in zip(places[:-1], places[1:], strict=True)]
+        ways = [b - a for a, b in pairwise(places)]
         ways.append(_PALM_M * self.robot.tree.forward(qpos)[1][:, self._hand[0]] @ self._hand[1])
         if lengths is not None:
             ways = [

@@ -40,8 +40,8 @@ def joint_maps(seed: int, steps: int = 25) -> Findings:
             f"below {MOST:g} rad"),
         Row(paper="P3", quantity="wrist map with the wrist straight, largest difference from the paper's",
             theirs="ω = arccos(cos θ cos ψ)", ours=worst, unit="rad", ok=worst < MOST,
-            how=f"as far as InMoov's wrist turns, {reach:.2f} rad each way; with the wrist bent the two differ on purpose: "
-            f"arccos has no sign and takes a bend for a turn; below {MOST:g} rad"),
+            how=f"as far as InMoov's wrist turns, {reach:.2f} rad each way; with the wrist bent the two differ on "
+            f"purpose: arccos has no sign and takes a bend for a turn; below {MOST:g} rad"),
     ]  # fmt: skip
     figures = [
         Figure("fig_8", "P3 Fig. 8: the elbow's angle for bend φ and turn θ of the person's.",
@@ -69,7 +69,7 @@ def _wrist(robot: Robot, psi: Array, theta: Array) -> Array:
     local = _link_turn(np.stack([np.zeros_like(turns), bends, turns], axis=-1).reshape(-1, 3))
     told = {"right_forearm": np.repeat(bent, len(local), axis=0), "right_hand": rot.multiply(bent, local)}
     joint = _play(robot, told, WRIST)
-    straight = _play(robot, {name: bent for name in told}, WRIST)
+    straight = _play(robot, dict.fromkeys(told, bent), WRIST)
     return np.abs(joint - straight).reshape(turns.shape)
 
 

@@ -1,4 +1,4 @@
-"""P4, disparity in movement: the right hand moves half a metre sideways and back, over and over; how far does the robot's?"""
+"""P4, disparity: the right hand moves half a metre sideways and back, over and over; how far does the robot's?"""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bunraku.experiments.p4.teleoperation import SMOOTH_S, SMOOTH_TURN_S, Teleop
 
 Array = NDArray[np.float64]
 
-WAY = np.array([0.0, -0.5, 0.0])
-"""m, to the right"""
+INNER, OUTER = np.array([0.0, 0.2, 0.0]), np.array([0.0, -0.3, 0.0])
+"""m from the start: half a metre apart"""
 MOVE_S, REST_S = 2.0, 1.2
 MOST_ERROR_M, MOST_VARIANCE = 0.02, 0.0005
 NOTE = (
@@ -25,21 +25,22 @@ NOTE = (
 
 def half_metre(seed: int, moves: int = 10) -> Findings:
     """Where the simulated robot's hand comes to rest after each move, against half a metre."""
-    times = [REST_S + k * (MOVE_S + REST_S) for k in range(moves)]
-    ways = [(0.0, (0, 0, 0))]
+    times = [MOVE_S + REST_S + k * (MOVE_S + REST_S) for k in range(moves)]
+    ways = [(0.0, np.zeros(3)), (MOVE_S, INNER)]
     for k, begin in enumerate(times):
-        start, end = (np.zeros(3), WAY) if k % 2 == 0 else (WAY, np.zeros(3))
+        start, end = (INNER, OUTER) if k % 2 == 0 else (OUTER, INNER)
         ways += [(begin, start), (begin + MOVE_S, end)]
     script = Script({"right": ways}, {}, times[-1] + MOVE_S + REST_S)
     work = Teleoperation(script, seed)
     run = work.perform()
     hand = work.mapper.hand_pose(np.array(run.measured), "right")[0]
-    hand = hand - hand[round(REST_S / 2 * CAMERA_HZ) : round(REST_S * CAMERA_HZ)].mean(axis=0)
+    hand = hand - hand[0]
     rests = [hand[round((t + MOVE_S + REST_S / 2) * CAMERA_HZ) : round((t + MOVE_S + REST_S) * CAMERA_HZ)].mean(axis=0)
              for t in times]  # fmt: skip
-    there, back = np.array(rests[::2]), np.array(rests[1::2])
-    error = np.concatenate([np.linalg.norm(there - WAY, axis=-1), np.linalg.norm(back, axis=-1)])
-    variance = np.concatenate([there - WAY, back]).var(axis=0)
+    away = np.array(rests)
+    away[::2] -= OUTER
+    away[1::2] -= INNER
+    error, variance = np.linalg.norm(away, axis=-1), away.var(axis=0)
     rows = [
         Row(paper="P4", quantity="0.5 m move: mean distance error", theirs=0.06, ours=float(error.mean()), unit="m",
             ok=bool(error.mean() <= MOST_ERROR_M),

@@ -18,7 +18,8 @@ Array = NDArray[np.float64]
 HOME = {"left": np.array([0.35, 0.22, 1.05]), "right": np.array([0.35, -0.22, 1.05])}
 """(3,) wrists at the start, m, in the operator's world"""
 RAISED = {
-    side: rot.from_euler("ZYX", [sign * -np.pi / 2, -np.pi / 2, 0.0]) for side, sign in (("left", 1), ("right", -1))
+    "left": rot.from_matrix(np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])),
+    "right": rot.from_matrix(np.array([[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])),
 }
 """a hand held up, its palm towards the camera"""
 _HANDS = {side: ADULT.joints[[INDEX[name] for name in point_joints(side)]] for side in SIDES}

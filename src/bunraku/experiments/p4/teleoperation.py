@@ -1,4 +1,4 @@
-"""P4's whole way, frame by frame: operator → camera → keypoints with depth → hands → whole body → simulated CENTAURO."""
+"""P4's whole way, frame by frame: operator → camera → keypoints, depth → hands → whole body → simulated CENTAURO."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """P5's serial cycle over a loop-back line: five angles and three spare values there, the angles back.
 
-The paper ran 5 cycles a second, because the sketch lost its place among the values when it was faster; here every packet
-begins with a mark and ends with a checksum, so that none is taken for another.
+The paper ran 5 cycles a second, because the sketch lost its place among the values when it was faster; here every
+packet begins with a mark and ends with a checksum, so that none is taken for another.
 """
 
 from __future__ import annotations
