@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 LINKS = {"left": "arm1_6", "right": "arm2_6"}
-TOOL = np.array([0.0, 0.0, -0.17])
+TOOL = np.array([0.0, 0.0, -0.22])
 """(3,) middle of the flat paddle in the hand's link, m"""
 PADDLE = (0.07, 0.012, 0.09)
 """half sizes, m, across, through and along; the paper's flat hands"""
 SMOOTH_S, SMOOTH_TURN_S = 0.10, 0.20
 """time constants with which the references are followed; the paper's Cartesian Interface smooths, too"""
-READY = {"left": np.array([0.75, 0.25, 1.05]), "right": np.array([0.75, -0.25, 1.05])}
+READY = {"left": np.array([0.80, 0.25, 1.05]), "right": np.array([0.80, -0.25, 1.05])}
 CROUCH_M = 0.08
 """how far the body is lowered at the start, so that it can rise"""
 BENT = {"1": 0.6, "2": 0.35, "4": -1.9}
