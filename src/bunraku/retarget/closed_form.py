@@ -1,7 +1,7 @@
 """The papers' mappers for arms, neck and trunk: exact, instantaneous, without a solver.
 
-`girard` (the first paper) follows the orientation of the upper arm, `hirschmanner` (the second) the directions of upper
-arm, forearm and hand, `gong` (the third) the angles between the person's segments. Hands and face follow as they do with
+`girard.py` (the first paper) follows the orientation of the upper arm, `hirschmanner.py` (the second) the directions of
+upper arm, forearm and hand, `gong.py` (the third) the angles between the person's segments. Hands and face follow as they do with
 the whole-body mapper. Bases and legs stay where they are.
 """
 
@@ -16,10 +16,7 @@ from bunraku.human import HumanMotion, HumanPose
 from bunraku.human.body import Body
 from bunraku.human.opening import without_calibration
 from bunraku.retarget.closed_kernels import (
-    DIRECTION,
-    EULER,
     MISSING,
-    ORIENTATION,
     SINGULAR,
     ChainMemory,
     closed_frames,
@@ -99,18 +96,3 @@ class ClosedFormMapper:
             root=self.robot.base,
             quality={"frames": float(len(motion)), **{f"held_{k}": float(v) for k, v in state.held.items()}},
         )
-
-
-def girard(robot: Robot) -> ClosedFormMapper:
-    """The first paper's: the shoulder's three joints follow the upper arm's orientation, elbow and wrist the forearm's."""
-    return ClosedFormMapper(robot, "girard", ORIENTATION, torso=True)
-
-
-def hirschmanner(robot: Robot) -> ClosedFormMapper:
-    """The second paper's: directions of upper arm, forearm and hand, and the palm's normal, one after the other."""
-    return ClosedFormMapper(robot, "hirschmanner", DIRECTION)
-
-
-def gong(robot: Robot) -> ClosedFormMapper:
-    """The third paper's: angles carried over where the joints are alike, else the angle between the segments."""
-    return ClosedFormMapper(robot, "gong", EULER)
