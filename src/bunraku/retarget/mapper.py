@@ -65,6 +65,8 @@ MAPPERS: Mapping[str, Entry] = MappingProxyType(
         "girard": Entry(f"{_ROOM}.girard:make", "orientation of the upper arm, angles of the forearm (P1)"),
         "hirschmanner": Entry(f"{_ROOM}.hirschmanner:make", "directions of upper arm, forearm and hand (P2)"),
         "gong": Entry(f"{_ROOM}.gong:make", "Euler angles carried over, angles between segments (P3)"),
+        "angles": Entry(f"{_ROOM}.angles:make", "angles of a forearm and its wrist, for a desk light (P5)"),
+        "dls": Entry(f"{_ROOM}.dls:make", "place and orientation of the hand by damped least squares (P5)"),
     }
 )
 """name → how it is made"""
