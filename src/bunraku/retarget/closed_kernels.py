@@ -321,7 +321,10 @@ def _solve_elbow(chains, memory, side, flexion, along, clip, t, fore, fore_known
         ahead = fore
         if rotation_known:
             ahead = _through_torso(memory, _axes(chains, side, 1, clip, t)[1])
-        bend, known = np.arctan2(-dot(across, ahead), dot(along, ahead)), np.hypot(dot(across, ahead), dot(along, ahead))
+        bend, known = (
+            np.arctan2(-dot(across, ahead), dot(along, ahead)),
+            np.hypot(dot(across, ahead), dot(along, ahead)),
+        )
         sure = surety(known)
         if chains.method == EULER:
             bend, sure = np.arccos(min(max(dot(along, ahead), -1.0), 1.0)), 1.0

@@ -99,7 +99,9 @@ class _Builder:
         sign = 1.0 if chain == LEFT else -1.0
         bends = 1.0 if axis[3] @ (-sign * frame[:, 2]) > 0 else -1.0
         flexion = bends * axis[3]
-        straight = np.arctan2(flexion @ np.cross(along, bone[2]), along @ bone[2] - (flexion @ along) * (flexion @ bone[2]))
+        straight = np.arctan2(
+            flexion @ np.cross(along, bone[2]), along @ bone[2] - (flexion @ along) * (flexion @ bone[2])
+        )
         turns, one_way = 0.0, 0.0
         if wrists:
             turns = 1.0 if axis[4] @ bone[2] > 0 else -1.0
@@ -143,7 +145,9 @@ def build_chains(robot: Robot, mapper: str, method: int, *, torso: bool, fitting
     for side in SIDES:
         lack = arm_lacks(robot, side)
         if lack:
-            raise RobotError(f"mapper '{mapper}' does not fit {robot.name}: {lack}. Robots that fit: {', '.join(fitting)}")
+            raise RobotError(
+                f"mapper '{mapper}' does not fit {robot.name}: {lack}. Robots that fit: {', '.join(fitting)}"
+            )
     build, groups = _Builder(robot), robot.semantics.joints
     for chain, name in enumerate(CHAINS[:2]):
         build.arm(chain, groups[name])

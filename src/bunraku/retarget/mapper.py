@@ -62,9 +62,11 @@ _ROOM = "bunraku.retarget"
 MAPPERS: Mapping[str, Entry] = MappingProxyType(
     {
         "whole-body": Entry(f"{_ROOM}.whole_body:WholeBodyMapper", "all of the body in one problem, for any robot"),
-        "girard": Entry(f"{_ROOM}.closed_form:girard", "orientation of the upper arm, angles of the forearm (P1)"),
-        "hirschmanner": Entry(f"{_ROOM}.closed_form:hirschmanner", "directions of upper arm, forearm and hand (P2)"),
-        "gong": Entry(f"{_ROOM}.closed_form:gong", "Euler angles carried over, angles between segments (P3)"),
+        "girard": Entry(f"{_ROOM}.girard:make", "orientation of the upper arm, angles of the forearm (P1)"),
+        "hirschmanner": Entry(f"{_ROOM}.hirschmanner:make", "directions of upper arm, forearm and hand (P2)"),
+        "gong": Entry(f"{_ROOM}.gong:make", "Euler angles carried over, angles between segments (P3)"),
+        "angles": Entry(f"{_ROOM}.angles:make", "angles of a forearm and its wrist, for a desk light (P5)"),
+        "dls": Entry(f"{_ROOM}.dls:make", "place and orientation of the hand by damped least squares (P5)"),
     }
 )
 """name → how it is made"""

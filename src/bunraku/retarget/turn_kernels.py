@@ -63,7 +63,11 @@ def turned(axis, angle, v):
     c, s = np.cos(angle), np.sin(angle)
     along = dot(axis, v) * (1.0 - c)
     x = cross(axis, v)
-    return v[0] * c + x[0] * s + axis[0] * along, v[1] * c + x[1] * s + axis[1] * along, v[2] * c + x[2] * s + axis[2] * along
+    return (
+        v[0] * c + x[0] * s + axis[0] * along,
+        v[1] * c + x[1] * s + axis[1] * along,
+        v[2] * c + x[2] * s + axis[2] * along,
+    )
 
 
 @part
