@@ -23,6 +23,8 @@ LEAST = 3
 """markers that fix a body's pose"""
 _FASTEST_TURN = 0.5
 """rad between frames; markers swapped across a mirror plane fit perfectly, and differ from a pose by more than this"""
+_DEEP = 0.2
+"""share of the widest spread that the narrowest must be"""
 _FLAT = 1e-3
 """points whose second spread is this share of the first, or less, lie on one line"""
 
@@ -85,6 +87,12 @@ class RigidBody:
             return whole
         return self._without_liars(known, seen)
 
+    def has_depth(self, numbers: tuple[int, ...]) -> bool:
+        """Whether these markers lie well off any plane, so that no two of them can be swapped unnoticed."""
+        places = np.array([self.markers[n] for n in numbers])
+        spread = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)
+        return len(numbers) > LEAST and bool(spread[2] > _DEEP * spread[0])
+
     def _without_liars(self, known: list[int], seen: Mapping[int, Array]) -> RigidPose | str:
         """The pose that most markers agree with; three that decide it must be joined by one more that agrees."""
         best: tuple[int, ...] = ()
@@ -116,7 +124,8 @@ class RigidBody:
 class BodyTracker:
     """Follows one body from frame to frame: a frame without a pose keeps the last one, says why, and is counted.
 
-    A pose that is turned too far from the last one is none either; the more frames saw no pose, the farther it may be.
+    A pose that is turned too far from the last one is none either, unless its markers span all three directions, so that
+    no mirror image fits them; the more frames saw no pose, the farther it may be.
     """
 
     body: RigidBody
@@ -137,7 +146,8 @@ class BodyTracker:
             self._hidden += 1
             return self._hold(found)
         if self.pose is not None:
-            if rot.angle_between(found.rotation, self.pose.rotation) > _FASTEST_TURN * (1 + self._hidden):
+            turned = float(rot.angle_between(found.rotation, self.pose.rotation))
+            if turned > _FASTEST_TURN * (1 + self._hidden) and not self.body.has_depth(found.used):
                 return self._hold("it would have turned too far between frames: are markers swapped?")
             found.rotation[:] = found.rotation if found.rotation @ self.pose.rotation >= 0 else -found.rotation
         self.pose, self.held, self.reason, self._hidden = found, 0, "", 0

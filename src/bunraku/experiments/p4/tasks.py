@@ -47,9 +47,7 @@ def count(quantity: str, run: Callable[[int], Outcome], seed: int, runs: int, th
     )  # fmt: skip
 
 
-def add_box(
-    spec: mujoco.MjSpec, name: str, place: Sequence[float], half: Sequence[float], mass: float | None
-) -> None:
+def add_box(spec: mujoco.MjSpec, name: str, place: Sequence[float], half: Sequence[float], mass: float | None) -> None:
     """A box; without a mass it does not move."""
     import mujoco
 
@@ -64,7 +62,7 @@ def add_box(
 
 def jittered(rng: np.random.Generator, place: Sequence[float]) -> Array:
     """A place on the floor plan, a little off."""
-    return np.asarray(place, float) + [*rng.uniform(-JITTER_M, JITTER_M, 2), 0.0]
+    return np.asarray(place, float) + np.array([*rng.uniform(-JITTER_M, JITTER_M, 2), 0.0])
 
 
 def scaled(rng: np.random.Generator, ways: Sequence[tuple[float, Sequence[float]]]) -> list[tuple[float, Array]]:
