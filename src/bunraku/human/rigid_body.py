@@ -6,7 +6,7 @@ that agree decides. Where none does, or fewer than three are seen, the last good
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
@@ -83,7 +83,7 @@ class RigidBody:
         if len(known) < LEAST:
             return f"{len(known)} of its markers seen, {LEAST} are needed"
         whole = self._pose(tuple(known), seen)
-        if whole is not None and self._agree(whole, seen, known) == len(known):
+        if whole is not None and (self._distances(whole, seen, known) <= self.tolerance).all():
             return whole
         return self._without_liars(known, seen)
 
@@ -98,10 +98,10 @@ class RigidBody:
         best: tuple[int, ...] = ()
         for three in combinations(known, LEAST):
             pose = self._pose(three, seen)
-            if pose is None or self._agree(pose, seen, list(three)) < LEAST:
+            if pose is None or not (self._distances(pose, seen, three) <= self.tolerance).all():
                 continue
-            agree = tuple(n for n in known if self._distance(pose, seen, n) <= self.tolerance)
-            best = max(best, agree, key=len)
+            near = self._distances(pose, seen, known) <= self.tolerance
+            best = max(best, tuple(n for n, fits in zip(known, near, strict=True) if fits), key=len)
         pose = self._pose(best, seen) if len(best) > LEAST else None
         return pose if pose is not None else "its markers contradict each other"
 
@@ -109,23 +109,21 @@ class RigidBody:
         move = rigid_move([self.markers[n] for n in numbers], [seen[n] for n in numbers])
         if move is None:
             return None
-        pose = RigidPose(*move, 0.0, numbers)
-        away = [self._distance(pose, seen, n) for n in numbers]
-        return RigidPose(*move, float(np.sqrt(np.mean(np.square(away)))), numbers)
+        away = self._distances(RigidPose(*move, 0.0, numbers), seen, numbers)
+        return RigidPose(*move, float(np.sqrt(np.mean(away**2))), numbers)
 
-    def _distance(self, pose: RigidPose, seen: Mapping[int, Array], number: int) -> float:
-        return float(np.linalg.norm(pose.position + rot.rotate(pose.rotation, self.markers[number]) - seen[number]))
-
-    def _agree(self, pose: RigidPose, seen: Mapping[int, Array], numbers: list[int]) -> int:
-        return sum(self._distance(pose, seen, n) <= self.tolerance for n in numbers)
+    def _distances(self, pose: RigidPose, seen: Mapping[int, Array], numbers: Sequence[int]) -> Array:
+        """(k,) m, of markers from where the pose puts them."""
+        places = np.array([self.markers[n] for n in numbers]) @ rot.to_matrix(pose.rotation).T + pose.position
+        return np.asarray(np.linalg.norm(places - np.array([seen[n] for n in numbers]), axis=-1))
 
 
 @dataclass(eq=False)
 class BodyTracker:
     """Follows one body from frame to frame: a frame without a pose keeps the last one, says why, and is counted.
 
-    A pose that is turned too far from the last one is none either, unless its markers span all three directions, so that
-    no mirror image fits them; the more frames saw no pose, the farther it may be.
+    A pose that is turned too far from the last one is none either, unless its markers span all three directions, so
+    that no mirror image fits them; the more frames saw no pose, the farther it may be.
     """
 
     body: RigidBody

@@ -23,9 +23,9 @@ SIGNS = np.array([1.0, -1.0, 1.0, 1.0])
 MOST_RAD, MOST_LEAK = 0.03, 0.02
 THEIRS = ("0.2 static", "± 0.1", "leaks from turn and elevation", "sign flips")
 NOTE = (
-    "The elbow's marker slides 4 mm over the skin for 0.7 rad of turn; it is not used: the elbow is the point that the "
-    "wrist was seen to swing about in 3 s of calibration. Wrist and hand wear a band and a glove of eight markers each, "
-    "as the paper recommends."
+    "The elbow's marker slides 4 mm over the skin for 0.7 rad of turn; it is not used: the elbow is the point that "
+    "the wrist was seen to swing about in 3 s of calibration. Wrist and hand wear a band and a glove of eight markers "
+    "each, as the paper recommends."
 )
 
 

@@ -12,6 +12,9 @@ from bunraku.kinematics import rotations as rot
 Array = NDArray[np.float64]
 
 CUBE = cube()
+_NUMBERS = tuple(CORNERS)
+_CORNERS = np.array([CORNERS[n] for n in _NUMBERS], float)
+_PLACES = np.array([CUBE.markers[n] for n in _NUMBERS])
 SENSOR = np.array([2.0, 0.0, 0.4])
 """m; where the tracker stands, opposite the puppeteer"""
 _FACING = 0.1
@@ -27,16 +30,12 @@ class CubeSight:
 
     def measure(self, position: Array, rotation: Array) -> dict[int, Array]:
         """Markers seen of a cube at a pose: id → place, m."""
-        return self.at({n: position + rot.rotate(rotation, p) for n, p in CUBE.markers.items()}, position, rotation)
-
-    def at(self, places: dict[int, Array], position: Array, rotation: Array) -> dict[int, Array]:
-        """The same, with the corners' true places given."""
-        way = rot.rotate(rot.inverse(rotation), self.sensor - position)
-        facing = way / np.linalg.norm(way)
-        missed = lost((len(places),), self.rng)
-        seen = [n for k, n in enumerate(places) if (np.array(CORNERS[n]) * facing).max() > _FACING and not missed[k]]
-        measured = marker_noise(np.array([places[n] for n in seen]).reshape(-1, 3), self.rng, self._phase)
-        return dict(zip(seen, measured, strict=True))
+        turn = rot.to_matrix(rotation)
+        way = (self.sensor - position) @ turn
+        facing = (_CORNERS * way / np.linalg.norm(way)).max(axis=1)
+        shown = np.flatnonzero((facing > _FACING) & ~lost((len(_CORNERS),), self.rng))
+        measured = marker_noise(position + _PLACES[shown] @ turn.T, self.rng, self._phase)
+        return {_NUMBERS[k]: place for k, place in zip(shown, measured, strict=True)}
 
     def everything(self, position: Array, rotation: Array) -> dict[int, Array]:
         """All eight corners with the tracker's noise, as if nothing hid them."""

@@ -25,6 +25,7 @@ FOREARM_M, HAND_M = 0.26, 0.09
 ELBOW = np.array([0.0, 0.0, 0.03])
 SKIN_M = 0.004
 """how far the elbow's marker slides, per 0.7 rad of turn, and its distance from the joint"""
+_ELBOW_SKIN = np.array([0.0, -0.04, 0.0])
 SENSOR = np.array([0.6, -2.0, 0.6])
 _FACING = -0.3
 """least cosine between a marker's normal and the way to the tracker; a light shines wide"""
@@ -71,7 +72,7 @@ class MarkedArm:
             if normal @ way > _FACING * np.linalg.norm(way) and not missed[k]:
                 seen[n] = marker_noise(place, self.rng, self._phase)
         slide = SKIN_M * np.array([0.0, 0.0, angles[0] / 0.7])
-        seen[1] = marker_noise(ELBOW + [0.0, -0.04, 0.0] + slide, self.rng, self._phase)
+        seen[1] = marker_noise(ELBOW + _ELBOW_SKIN + slide, self.rng, self._phase)
         return seen
 
 
