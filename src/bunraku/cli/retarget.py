@@ -7,6 +7,7 @@ examples:
   bunraku retarget synth:wave --robot puppet
   bunraku retarget walk.bvh --robot g1 --mode hands         hands where the person's are, scaled to the robot
   bunraku retarget walk.bvh --robot g1 --body upper         on legs that stand still
+  bunraku retarget walk.bvh --robot pepper --mapper hirschmanner
   bunraku retarget walk.bvh --robot g1 --mirror             writes walk.mirrored.g1.npz
   bunraku retarget walk.bvh --robot g1 --speed 0.5 --fps 50 half as fast, 50 frames a second
 """
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from bunraku.robots import Robot
 
 FORMATS = ("npz", "csv", "pkl")
-MAPPERS = ("whole-body",)
+MAPPERS = ("whole-body", "girard", "hirschmanner", "gong", "angles", "dls")
+"""the names in `retarget.mapper.MAPPERS`, written out so that the help needs no package"""
 MODES = ("posture", "hands", "mixed")
 BODIES = ("whole", "upper")
 BASES = ("free", "fixed", "planar")
@@ -157,7 +159,7 @@ def _job(args: argparse.Namespace, tasks: Sequence[Task]) -> Job:
         robot=args.robot,
         base=args.base,
         edit={"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps},
-        way={"mode": args.mode, "body": args.body},
+        way={"mapper": args.mapper, "mode": args.mode, "body": args.body},
         folder=args.out or Path(),
         formats=formats,
         single=_single_file(args.out, tasks, formats),

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.errors import UnknownNameError
+from bunraku.errors import InputError, UnknownNameError
 from bunraku.human import HumanMotion, HumanPose
+from bunraku.human.body import Body
 from bunraku.human.contacts import measured_clearance, resting_clearance
 from bunraku.human.gaps import Sight, gently, without_gaps
 from bunraku.human.ground import on_ground
@@ -36,6 +37,7 @@ from bunraku.retarget.first_pose import first_poses, pose_arrays
 from bunraku.retarget.ground import floor_points, leg_length, make_ground, make_memory, make_stance
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
 from bunraku.retarget.kernels import Pace, solve_frames
+from bunraku.retarget.mapper import Target, make_mapper
 from bunraku.retarget.reach import ArmBuild, arm_build, find_arms, make_reach
 from bunraku.retarget.reach_kernels import Reach
 from bunraku.retarget.target_kernels import HumanSide, fill_targets
@@ -56,17 +58,6 @@ FULL_SPEED_S = 0.08
 TOP_SPEED = 12.5
 """rad/s or m/s: what a robot can do beyond the speed of people's joints is not used"""
 _NO_GUIDE = np.zeros((0, 0)), np.zeros((0, 0))
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """What the robot should do for one pose."""
-
-    qpos: Array
-    """(nq,)"""
-    cost: float
-    """what is left of the weighted squared errors, rad²"""
-    steps: int
 
 
 @dataclass(eq=False)
@@ -128,6 +119,10 @@ class WholeBodyMapper:
         clearance = resting_clearance() if clearance is None else clearance
         self._ground = self._ground._replace(scale=scale, clearance=clearance)
         self._human = self._human._replace(reach=self._reach(arms or ArmBuild()))
+
+    def prepare_for(self, body: Body) -> None:
+        """Fit to an operator's build."""
+        self.prepare(body.leg_length)
 
     def start(self) -> MapperState:
         """A fresh state: the next pose is solved from the neutral configuration."""
@@ -347,11 +342,12 @@ def retarget(
     motion: HumanMotion,
     robot: Robot,
     *,
+    mapper: str = "whole-body",
     mode: str | None = None,
     body: str = "whole",
     weights: Weights | None = None,
 ) -> RobotMotion:
-    """Bring a person's motion to a robot.
+    """Bring a person's motion to a robot, by the mapper of that name.
 
     `mode`: "posture" (the default) puts limb directions first, "hands" the places of the hands, "mixed" heeds both.
     `body`: "upper" keeps base and legs as they stand.
@@ -359,4 +355,8 @@ def retarget(
     >>> import bunraku as bk
     >>> result = bk.retarget(bk.read_motion("synth:wave"), bk.load_robot("puppet"))
     """
-    return WholeBodyMapper(robot, weights, mode=mode, body=body).solve_clip(motion)
+    if mapper == "whole-body":
+        return WholeBodyMapper(robot, weights, mode=mode, body=body).solve_clip(motion)
+    if body != "whole" or mode not in (None, "posture"):
+        raise InputError(f"mapper '{mapper}' has no modes: mode and body go with whole-body")
+    return make_mapper(mapper, robot).solve_clip(motion)
