@@ -78,7 +78,7 @@ def faced(c, s, v):
 
 
 @part
-def arm_seen(joints, positions, position_valid, rotations, rotation_valid):
+def arm_seen(joints, position_valid, rotations, rotation_valid):
     """Whether an arm's forearm has a direction: 2 by positions or rotation, with the hand's rotation 3, else 0."""
     both = position_valid[joints[0]] and position_valid[joints[1]]
     if not (both or knows(rotations, rotation_valid, joints[0])):
@@ -91,8 +91,8 @@ def choose_side(joint, known, clip, t):
     """The arm to follow: the one followed so far, else the right one if it is known as well as the left one."""
     if known >= 0:
         return known
-    right = arm_seen(joint[1], clip[0][t], clip[2][t], clip[1][t], clip[3][t])
-    left = arm_seen(joint[0], clip[0][t], clip[2][t], clip[1][t], clip[3][t])
+    right = arm_seen(joint[1], clip[2][t], clip[1][t], clip[3][t])
+    left = arm_seen(joint[0], clip[2][t], clip[1][t], clip[3][t])
     if right == 0 and left == 0:
         return -1
     return 1 if right >= left else 0
