@@ -84,11 +84,23 @@ def test_who_comes_back_is_where_they_were(walk: HumanMotion) -> None:
     assert back.positions[0] == pytest.approx(pose.positions[0], abs=1e-9)
 
 
+def test_hips_that_are_lost_stay_turned(walk: HumanMotion) -> None:
+    """As they were last, while the limbs go on: else they alone would turn the robot's base, somewhere."""
+    sight = Sight()
+    poses = [gently(pose, sight, DT_S) for pose in without_hips(walk, slice(10, 40), places=False)]
+    for pose in poses[10:40]:
+        assert pose.rotation_valid[0]
+        assert np.allclose(pose.rotations[0], walk.rotations[9, 0], atol=1e-12)
+    assert np.allclose(poses[20].rotations[1:], walk.rotations[20, 1:], atol=1e-12)
+    assert not gently(HumanPose.empty(), Sight(), DT_S).rotation_valid[0], "of nobody seen yet nothing is known"
+
+
 def test_a_frame_that_is_lost_is_nothing(walk: HumanMotion) -> None:
     """The way of the hips during a short loss is not taken away."""
     sight, lost = Sight(), without_hips(walk, slice(10, 12))
     poses = [gently(pose, sight, DT_S) for pose in lost]
     assert np.array_equal(poses[-1].positions, walk.positions[-1])
+    assert np.allclose(poses[-1].rotations, walk.rotations[-1], atol=1e-12)
 
 
 def test_hips_that_come_late_are_turned_to(walk: HumanMotion) -> None:

@@ -124,3 +124,18 @@ def test_a_hand_on_the_ground_is_led_by_its_contact(mapper: WholeBodyMapper) -> 
     firm[FEET] = 0.75
     yield_to_ground(reach, firm, state.targets)
     assert state.targets.weight[reach.task, 0] == pytest.approx([50.0, 200.0])
+
+
+def test_a_hand_whose_turn_is_not_known_lies_along_its_forearm(mapper: WholeBodyMapper) -> None:
+    """In the T that is the same place; without an elbow the wrist stands for the hand."""
+    person = pose({})
+    known = wanted(mapper, person, 0.5, 0.2)[0, :3]
+    unturned = person.rotation_valid.copy()
+    unturned[INDEX["left_hand"]] = False
+    along = wanted(mapper, replace(person, rotation_valid=unturned), 0.5, 0.2)[0, :3]
+    assert along == pytest.approx(known, abs=0.01)
+    unseen = person.position_valid.copy()
+    unseen[INDEX["left_forearm"]] = False
+    wrist = wanted(mapper, replace(person, rotation_valid=unturned, position_valid=unseen), 0.5, 0.2)[0, :3]
+    palm = np.linalg.norm(ADULT.bones[INDEX["left_middle_1"]])
+    assert known[1] - wrist[1] == pytest.approx(0.5 / ARM * palm, abs=0.01)

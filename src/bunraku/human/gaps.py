@@ -66,13 +66,15 @@ class Sight:
     started: bool = False
     placed: bool = False
     """whether they had a place before"""
+    turned: bool = False
+    """and a turn"""
     unplaced_s: float = 0.0
     unturned_s: float = 0.0
 
 
 def gently(pose: HumanPose, sight: Sight, dt_s: float) -> HumanPose:
-    """The pose, finite where it is valid; after a gap shifted to where the person was last seen, and turned back to
-    how they were then, ever less so."""
+    """The pose, finite where it is valid. Hips whose turn is lost stay turned as they were; after a gap the person is
+    shifted to where they were last seen, and turned back to how they were then, ever less so."""
     pose = _finite(pose)
     placed, turned = bool(pose.position_valid[_HIPS]), bool(pose.rotation_valid[_HIPS])
     if not sight.started:
@@ -92,7 +94,7 @@ def gently(pose: HumanPose, sight: Sight, dt_s: float) -> HumanPose:
             angle = float(np.linalg.norm(left))
             rest = max(angle - TURN_SPEED * dt_s, 0.0)
             sight.offset = rotations.exp(left * rest / angle) if rest > _ARRIVED_RAD else rotations.IDENTITY.copy()
-        sight.unturned_s = 0.0
+        sight.turned, sight.unturned_s = True, 0.0
     else:
         sight.unturned_s += dt_s
     pose = _moved(pose, sight)
@@ -100,7 +102,7 @@ def gently(pose: HumanPose, sight: Sight, dt_s: float) -> HumanPose:
         sight.place[:] = pose.positions[_HIPS]
     if turned:
         sight.turn[:] = pose.rotations[_HIPS]
-    return pose
+    return pose if turned or not sight.turned else _turned_as_before(pose, sight)
 
 
 def _moved(pose: HumanPose, sight: Sight) -> HumanPose:
@@ -116,6 +118,12 @@ def _moved(pose: HumanPose, sight: Sight) -> HumanPose:
         if positions is pose.positions and turns is pose.rotations
         else replace(pose, positions=positions, rotations=turns)
     )
+
+
+def _turned_as_before(pose: HumanPose, sight: Sight) -> HumanPose:
+    turns, valid = pose.rotations.copy(), pose.rotation_valid.copy()
+    turns[_HIPS], valid[_HIPS] = sight.turn, True
+    return replace(pose, rotations=turns, rotation_valid=valid)
 
 
 def _finite(pose: HumanPose) -> HumanPose:
