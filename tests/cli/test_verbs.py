@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import odd_robots as odd
 from bunraku.cli import bench
 from bunraku.cli.main import main
 from bunraku.errors import BunrakuError, GraphicsError, OutputError
 from bunraku.robots import RobotMotion
 from outputs_pictures import need_graphics
-from small_robots import TRUNK, limb_arm, urdf
+from small_robots import TRUNK, limb_arm, urdf, write
 
 
 def as_json(words: list[str], capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, object]:
@@ -62,6 +63,14 @@ def test_robots_check_says_what_is_under_defined(capsys: pytest.CaptureFixture[s
     assert any(line.split()[:5] == ["left", "elbow", "1", "1", "properly"] for line in lines)
     assert any(line.split()[:5] == ["neck", "3", "3", "properly", "defined"] for line in lines)
     assert any(line.startswith("of the person, no counterpart on this robot:") for line in lines)
+
+
+def test_robots_check_tries_gestures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A head on a post has no limb in common with a person; a lamp's joint that ends is named."""
+    assert main(["robots", "check", str(write(tmp_path, odd.humanoid(below="", above=odd.head()), "post.xml"))]) == 0
+    assert "wave: no limb in common" in capsys.readouterr().out
+    assert main(["robots", "check", "lamp"]) == 0
+    assert "right arm: upper arm" in capsys.readouterr().out
 
 
 def test_robots_check_writes_a_yaml_that_is_the_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -196,10 +196,7 @@ def _try(robot: Robot) -> None:
     trials = tried(robot)
     print("\ntried on gestures, mean angle between its limbs and the person's:")
     for trial in trials:
-        print(
-            f"  {trial.gesture}: "
-            + ("no limb in common" if trial.limb_deg != trial.limb_deg else f"{trial.limb_deg:.1f}°")
-        )
+        print(f"  {trial.gesture}: {'no limb in common' if trial.limb_deg is None else f'{trial.limb_deg:.1f}°'}")
         for shortfall in trial.shortfalls:
             print(f"    {shortfall}")
 
