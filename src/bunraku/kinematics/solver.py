@@ -9,7 +9,6 @@ from bunraku.kinematics.kernels import forward_kinematics
 from bunraku.kinematics.self_distance import self_distance_cost
 from bunraku.kinematics.terms import linearise
 
-
 NEARLY = 10.0
 """times the tolerance: the step after one that is shorter falls below the tolerance"""
 STIFFEST = 1e3

@@ -9,7 +9,6 @@ from bunraku.kinematics.kernels import forward_kinematics
 from bunraku.kinematics.problem import DIRECTION, ORIENTATION, POSITION, VECTOR
 from bunraku.kinematics.self_distance import add_self_distance
 
-
 ROUNDS = 8
 """in which a base is lifted out of the floor"""
 
