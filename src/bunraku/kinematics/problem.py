@@ -205,6 +205,6 @@ def make_workspace(tree: KinematicTree, bodies: Bodies = NO_BODIES, tasks: int =
         np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)), np.zeros((nodes, 3)), np.zeros((nv, nv)), np.zeros(nv),
         np.zeros((nv, nv)), np.zeros(nv), np.zeros((nv, 3)), np.zeros((nv, 3)), np.zeros(nv, np.int32),
         np.zeros(nv, np.int32), np.zeros(nv), np.zeros(tree.qpos_size), np.zeros((4, 3)), np.zeros((3, 3)),
-        np.zeros((3, 3)), np.zeros((tasks, 2)), np.zeros(1), np.zeros(tree.qpos_size), np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)),
-        make_memory(bodies, nv),
+        np.zeros((3, 3)), np.zeros((tasks, 2)), np.zeros(1), np.zeros(tree.qpos_size), np.zeros((nodes, 3)),
+        np.zeros((nodes, 3, 3)), make_memory(bodies, nv),
     )  # fmt: skip
