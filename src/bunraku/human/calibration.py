@@ -16,7 +16,7 @@ from bunraku.human.body import ADULT, ADULT_HEIGHT, Body
 from bunraku.human.pose import HumanMotion, HumanPose
 from bunraku.human.rigid_body import rigid_move
 from bunraku.human.skeleton import BODY_COUNT, INDEX, JOINT_COUNT, JOINTS, MIRROR, PARENTS, SIDES
-from bunraku.kinematics import rotations as rot
+from bunraku.kinematics.transforms import Transform
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,11 +37,9 @@ class SourceOffset:
 
     def apply(self, seen: Seen) -> Seen:
         """What the source saw, in the operator's world."""
-        return replace(
-            seen,
-            positions=rot.rotate(self.rotation, seen.positions) + self.position,
-            rotations=rot.multiply(self.rotation, seen.rotations),
-        )
+        world_from_source = Transform(np.array(self.position), np.array(self.rotation))
+        moved = world_from_source.compose(Transform(seen.positions, seen.rotations))
+        return replace(seen, positions=moved.position, rotations=moved.rotation)
 
 
 @dataclass(frozen=True)
