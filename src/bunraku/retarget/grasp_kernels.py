@@ -222,8 +222,10 @@ def grasp_frame(tree, tasks, targets, bodies, limits, bounds, work, grasp, memor
             now = memory.qpos[grasp.joint[v]]
             low, high = min(max(low, now - reach), high), max(min(high, now + reach), low)
         bounds.lower[v], bounds.upper[v] = low, high
+    # The first pose is brought to its end, so that none of the next ones is still on its way there.
+    started = memory.started[0]
     solve(tree, tasks, targets, bodies, bounds, memory.qpos, work,
-          ITERATIONS if memory.started[0] else FIRST_ITERATIONS, TOLERANCE_RAD)  # fmt: skip
+          ITERATIONS if started else FIRST_ITERATIONS, TOLERANCE_RAD if started else 0.1 * TOLERANCE_RAD)  # fmt: skip
     memory.started[0] = True
     for v in range(len(grasp.digit)):
         qpos[grasp.column[v]] = memory.qpos[grasp.joint[v]]
