@@ -18,7 +18,7 @@ from bunraku.robots import Robot
 
 Array = NDArray[np.float64]
 
-FITTING = ("inmoov", "leonardo", "pepper", "puppet", "romeo")
+FITTING = ("coman", "inmoov", "leonardo", "pepper", "puppet", "romeo")
 """robots by name whose arms the closed forms fit"""
 
 

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 DAMPING_MM, WEIGHT_MM = 100.0, 100.0
 MARGIN = 400.0 / 414.0
 """of the robot's reach that is used: the paper's 400 mm of 414"""
-FITTING = ("lamp", "inmoov", "leonardo", "pepper", "puppet", "romeo")
+FITTING = ("lamp", "coman", "inmoov", "leonardo", "pepper", "puppet", "romeo")
 PERSON = (("forearm", "hand", "middle_1"), ("upper_arm", "hand", "hand"))
 """for a light and for an arm: where the person's vector begins, the wrist, where the vector ends"""
 
