@@ -10,6 +10,7 @@ from shared import need, robots
 from small_robots import INERTIAL, TRUNK, joint, limb_arm, link, urdf, wheels, write
 
 FREE = {
+    "coman",
     "alexander",
     "g1",
     "g1-hands",

@@ -10,9 +10,7 @@ from __future__ import annotations
 import inmoov
 from mjcf import Body, Model
 
-DESCRIPTION = (
-    "Leonardo GreenMoov, the green telepresence robot: 5-joint arms, hands and a talking head; shapes of our own"
-)
+DESCRIPTION = "Leonardo GreenMoov: two 5-joint arms, hands and a talking head on a stand; shapes of our own"
 NOTES = (
     "Axes, their order and the displacement l of the shoulder are the first paper's; it prints no ranges and no other",
     "lengths. Lengths are InMoov's, ranges wide enough for the paper's trajectories, velocities and efforts those of",
@@ -42,6 +40,8 @@ def looks(m: Model) -> None:
 def build() -> Model:
     """The robot on its stand, z = 0 on the floor, facing x."""
     m = Model("leonardo", DESCRIPTION, NEUTRAL, NOTES)
+    # The shoulder's axes do not meet: the upper arm is the link behind the last of them.
+    m.points = {f"{prefix}upper_arm": f"{prefix}upper_arm_link" for prefix, _ in SIDES}
     looks(m)
     inmoov.shells(m)
     m.joint_class("waist", velocity=4.0, effort=80, damping=1.0, armature=0.05)
