@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion
-from bunraku.human.body import ADULT
+from bunraku.human.body import ADULT, Body
 from bunraku.human.skeleton import ADULT_BONES, INDEX, SIDES
 from bunraku.retarget.correspondence import Weights, on_node
 from bunraku.retarget.reach_kernels import Reach
@@ -34,6 +34,11 @@ class ArmBuild:
     """shoulder to wrist"""
     half_width: float = float(np.abs(ADULT.joints[INDEX["left_upper_arm"], 1]))
     """half of the way from shoulder to shoulder"""
+
+    @classmethod
+    def of(cls, body: Body) -> ArmBuild:
+        """Those of an operator."""
+        return cls(body.arm_length, float(np.abs(body.joints[INDEX["left_upper_arm"], 1])))
 
 
 @dataclass(frozen=True, eq=False)

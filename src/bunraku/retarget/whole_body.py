@@ -122,7 +122,7 @@ class WholeBodyMapper:
 
     def prepare_for(self, body: Body) -> None:
         """Fit to an operator's build."""
-        self.prepare(body.leg_length)
+        self.prepare(body.leg_length, arms=ArmBuild.of(body))
 
     def start(self) -> MapperState:
         """A fresh state: the next pose is solved from the neutral configuration."""
