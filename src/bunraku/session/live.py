@@ -121,18 +121,18 @@ class LiveSession:
         self.plan, self.lines = plan, Lines()
         for _, uri in plan.named_sources:
             open_source(uri)
-        self._outputs: list[Output] = [make_output(uri, plan.robot) for uri in plan.outputs]
+        self.outputs: list[Output] = [make_output(uri, plan.robot) for uri in plan.outputs]
         self._line, theirs = socket.socketpair()
         self._helpers: list[BaseProcess] = []
-        for output in self._outputs:
+        for output in self.outputs:
             begin_hosts(output)
         if plan.record is not None:
             self.lines.recorder, recorder = begin_recording(plan.record, header(plan))
             self._helpers.append(recorder)
-        guardians = [guardian for output in self._outputs if (guardian := output.guardian()) is not None]
+        guardians = [guardian for output in self.outputs if (guardian := output.guardian()) is not None]
         self._watchdog = begin_watching(self.lines.pulse, guardians)
         self._loop = processes.Process(
-            target=run_loop, args=(plan, self._outputs, self.lines, theirs), name="bunraku-loop", daemon=True
+            target=run_loop, args=(plan, self.outputs, self.lines, theirs), name="bunraku-loop", daemon=True
         )
         self._loop.start()
         theirs.close()
@@ -185,7 +185,7 @@ class LiveSession:
             time.sleep(_POLL_S)
         self._line.close()
         self.lines.pulse.end()
-        for output in self._outputs:
+        for output in self.outputs:
             with suppress(BunrakuError):
                 output.release()
                 output.close()
