@@ -26,7 +26,7 @@ PATIENCE_S = 120.0
 
 @pytest.fixture(scope="module")
 def robot() -> Robot:
-    return load_robot("lamp")
+    return load_robot("puppet")
 
 
 def until(holds, what: str) -> None:
@@ -46,7 +46,7 @@ def state(session: LiveSession) -> str:
 def active(robot: Robot, **more: object) -> Iterator[LiveSession]:
     """A session whose robot follows."""
     plan = Plan(
-        **{"sources": ["synth:conduct"], "outputs": ["sim:"], "robot": robot, "auto": True, **more}  # type: ignore[arg-type]
+        **{"sources": ["synth:wave"], "outputs": ["sim:"], "robot": robot, "auto": True, **more}  # type: ignore[arg-type]
     )
     with LiveSession(plan) as session:
         until(lambda: state(session) == "active" or not session.running(), "active")
@@ -90,7 +90,7 @@ def test_a_session_ends_with_the_robot_released_and_its_files_whole(robot: Robot
     recording = RawRecording.load(path)
     weights = [tick.weight for tick in recording.ticks]
     assert weights[-1] < 0.02 and max(weights) == 1.0
-    assert recording.header["robot"] == "lamp"
+    assert recording.header["robot"] == "puppet"
     assert len(recording.poses[0]) > 10
     assert [event["after"] for event in recording.events if event["what"] == "change"][-2:] == ["releasing", "standby"]
 

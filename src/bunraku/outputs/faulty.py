@@ -28,7 +28,7 @@ class FaultyOutput:
         self._random = np.random.default_rng(faults.seed)
         self._begun_ns: int | None = None
         self._now_ns = self._passed_ns = 0
-        self._is_on = False
+        self._is_on = self._by_hand = False
         self._late: deque[Command] = deque(maxlen=_MOST_KEPT)
         self._sent: Sent | None = None
         self._told: Measured | None = None
@@ -44,7 +44,8 @@ class FaultyOutput:
         self._now_ns = command.stamp_ns
         if self._begun_ns is None:
             self._begun_ns = command.stamp_ns
-        self._is_on = self._faults.on((command.stamp_ns - self._begun_ns) / 1e9)
+        if not self._by_hand:
+            self._is_on = self._faults.on((command.stamp_ns - self._begun_ns) / 1e9)
         self._late.append(command)
         passed = self._passed(command) if self._is_on else command
         if passed is not None:
@@ -52,6 +53,13 @@ class FaultyOutput:
             if self._is_on and self._faults.mode == "duplicate":
                 self._sent = self._inner.send(passed)
         return self._sent or Sent(qpos=command.qpos, sequence=0)
+
+    def switch(self, mode: str | None) -> None:
+        """Turn a fault on by hand, from now on; None: all is well. The period does not count any more."""
+        self._by_hand = True
+        self._is_on = mode is not None
+        if mode is not None:
+            self._faults = replace(self._faults, mode=mode)
 
     def measured(self) -> Measured | None:
         """The robot's report, or what arrives of it."""

@@ -122,15 +122,15 @@ class LiveSession:
         for _, uri in plan.named_sources:
             open_source(uri)
         self.outputs: list[Output] = [make_output(uri, plan.robot) for uri in plan.outputs]
-        self._line, theirs = socket.socketpair()
         self._helpers: list[BaseProcess] = []
-        for output in self.outputs:
-            begin_hosts(output)
         if plan.record is not None:
             self.lines.recorder, recorder = begin_recording(plan.record, header(plan))
             self._helpers.append(recorder)
+        for output in self.outputs:
+            begin_hosts(output)
         guardians = [guardian for output in self.outputs if (guardian := output.guardian()) is not None]
         self._watchdog = begin_watching(self.lines.pulse, guardians)
+        self._line, theirs = socket.socketpair()
         self._loop = processes.Process(
             target=run_loop, args=(plan, self.outputs, self.lines, theirs), name="bunraku-loop", daemon=True
         )

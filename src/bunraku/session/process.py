@@ -186,8 +186,7 @@ def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list
         if now - told_ns >= STATUS_NS:
             told_ns = now
             lines.status.put(json.dumps(status(loop, now)).encode())
-        calm = guarded.weight <= 0.0 or loop.state in _CALM
-        if ending_ns and (calm or now - ending_ns > RELEASE_LONGEST_S * 1e9):
+        if ending_ns and (loop.state in _CALM or now - ending_ns > RELEASE_LONGEST_S * 1e9):
             waiting.close()
             return
 
