@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -14,7 +13,7 @@ from bunraku.human import HumanPose
 from bunraku.human.merge import merge
 from bunraku.human.skeleton import FINGER_PARTS, FINGERS, INDEX, SIDES
 from bunraku.safety.observed import PersonSeen
-from bunraku.session.intake import NOT_NUMBERS, SIZE, SWAPPED, Intake
+from bunraku.session.intake import SIZE, SWAPPED, Intake
 from bunraku.sources.live import pause
 
 Flags = NDArray[np.bool_]
@@ -31,8 +30,6 @@ _LIMBS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """limb of the robot → joints of the person that it follows"""
 _ROWS = {limb: np.array([INDEX[joint] for joint in joints]) for limb, joints in _LIMBS.items()}
 _KNOWN_SHARE = 0.5
-_GARBAGE = frozenset(NOT_NUMBERS)
-_SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -54,7 +51,6 @@ class Person:
         self._ever: set[str] = set()
         self._had_hips = False
         self._epochs = [0] * len(intakes)
-        self._recent: deque[tuple[int, int, int]] = deque(maxlen=1024)
         self._pose: HumanPose | None = None
         self._least_lag_ns = [2**62] * len(intakes)
         self.lag_ns = -1
@@ -88,44 +84,26 @@ class Person:
     def _told(self, now_ns: int) -> PersonSeen:
         pose = self._pose
         tracked = set() if pose is None else _tracked(pose)
-        self._ever |= tracked
         hips = pose is not None and bool(pose.position_valid[0] or pose.rotation_valid[0])
         self._had_hips |= hips
         reasons = [intake.standing_reason for intake in self.intakes]
         epochs = [intake.epoch for intake in self.intakes]
-        recentred, self._epochs = epochs != self._epochs and any(self._epochs), epochs
+        recentred, self._epochs = epochs != self._epochs and bool(self._ever), epochs
+        self._ever |= tracked
         ages = [intake.age_s(now_ns) for intake in self.intakes]
         return PersonSeen(
             age_s=min(ages, default=float("inf")),
             latency_s=max(self.lag_ns, 0) / 1e9,
             lost=frozenset() if pose is None else frozenset(self._ever - tracked),
-            frozen=frozenset(
-                limb
-                for intake in self.intakes
-                for group in intake.frozen(now_ns)
-                if (limb := _limb_of(group)) in _LIMBS
-            ),
+            frozen=frozenset(_limb_of(group) for intake in self.intakes for group in intake.frozen) & _LIMBS.keys(),
             reference_lost=pose is not None and self._had_hips and not hips,
-            jumps=max((intake.jumps for intake in self.intakes), default=0),
-            garbage=max(
-                (intake.bad_in_a_row for intake in self.intakes if intake.standing_reason in _GARBAGE), default=0
-            ),
-            garbage_share=self._garbage_share(now_ns),
+            jumps=max((intake.gate.jumps for intake in self.intakes), default=0),
+            garbage=max((intake.gate.garbage for intake in self.intakes), default=0),
+            garbage_share=max((intake.gate.garbage_share for intake in self.intakes), default=0.0),
             swapped=SWAPPED in reasons,
             recentred=recentred,
             implausible=SIZE if SIZE in reasons else "",
         )
-
-    def _garbage_share(self, now_ns: int) -> float:
-        """Of the poses of the last second."""
-        bad = sum(intake.rejected[reason] for intake in self.intakes for reason in _GARBAGE)
-        good = sum(intake.accepted for intake in self.intakes)
-        self._recent.append((now_ns, bad, good))
-        while self._recent[0][0] < now_ns - _SECOND_NS:
-            self._recent.popleft()
-        _, bad_before, good_before = self._recent[0]
-        total = bad - bad_before + good - good_before
-        return (bad - bad_before) / total if total else 0.0
 
     def _note_lag(self, number: int, pose: HumanPose) -> None:
         """The clocks' offset is taken for the least ever seen; for display, and nothing depends on it."""
