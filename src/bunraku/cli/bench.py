@@ -41,6 +41,7 @@ SUBJECTS = {
     "bvh": Subject("bvh_reading"),
     "retarget": Subject("retargeting"),
     "curve": Subject("cost_curve"),
+    "live": Subject("live"),
     "quality": Subject("quality", wants_data=True),
     "peers": Subject("peers", always=False),
 }

@@ -174,9 +174,9 @@ def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list
             asked.append("its time was over")
         if (operator.quitting or asked) and not ending_ns:
             ending_ns = now
-        if ending_ns:
+        if ending_ns and loop.state is not State.RELEASING:
             operator.press("release", now)
-        elif pilot is not None:
+        elif not ending_ns and pilot is not None:
             pilot.look(loop, now)
         loop.tripped = bool(lines.pulse.tripped_ns)
         guarded = loop.tick(now, late_ns=late)
