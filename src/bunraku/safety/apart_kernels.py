@@ -151,7 +151,7 @@ def slow_down(tree, bodies, memory, joints, reach, columns, floor, start, rate, 
     reach.floor[:] = floor
     for n in range(_look(tree, bodies, memory, reach, start)):
         k = memory.near[n]
-        reach.floor[k] = min(floor[k], pair_distance(bodies, memory, k, floor[k]) - 1e-9)
+        reach.floor[k] = min(floor[k], pair_distance(bodies, memory, k, floor[k]))
     for attempt in range(ROUNDS + _STRICT + 1):
         if _check(tree, bodies, memory, joints, reach, columns, start, hard, dt, attempt):
             return attempt > 0

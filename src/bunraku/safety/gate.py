@@ -120,7 +120,7 @@ class PoseGate:
         """Limbs none of whose joints has changed for long, while some other joint moves."""
         if self._positions is None or self._rotations is None:
             return frozenset()
-        way = np.linalg.norm(positions - self._positions, axis=-1)[placed]
+        way = np.linalg.norm((positions - self._positions)[placed], axis=-1)
         same = np.all(positions == self._positions, axis=-1) & np.all(rotations == self._rotations, axis=-1)
         for name, joints in self._limbs.items():
             if not same[joints].all() or not placed[joints].any():

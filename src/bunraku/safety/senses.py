@@ -96,7 +96,7 @@ class Senses:
             observed,
             loop=self._loop(now_ns, elapsed_s, observed.loop),
             robot=self._seen(observed.robot, led),
-            error_rad=float(np.max(away[self._independent], initial=0.0)),
+            error_rad=float(np.max(away[self._independent])),
             home=bool(np.all(home <= HOME_RAD)),
         )
 
@@ -118,8 +118,8 @@ class Senses:
         joints = self._independent
         outside = np.maximum(self._lower - self.place, self.place - self._upper)
         beside = np.maximum(self._echo.min(axis=0) - self.place, self.place - self._echo.max(axis=0))[joints]
-        worst = int(np.argmax(beside)) if len(beside) else -1
-        error = float(beside[worst]) if len(beside) else 0.0
+        worst = int(np.argmax(beside))
+        error = float(beside[worst])
         if not led or error <= robot.tracking_rad:
             return replace(robot, outside_rad=max(robot.outside_rad, float(np.max(outside, initial=0.0))))
         return replace(
