@@ -325,6 +325,20 @@ def test_late_ticks(robot: Robot) -> None:
     assert np.all(np.abs(made.sent[-1][1] - before)[robot.first_joint :] <= velocity * 3 / 120 + 1e-9)
 
 
+def test_a_slow_solver_holds(robot: Robot) -> None:
+    """Three poses in a row whose targets took more than 8 ms: HOLD; the limiter goes on in time all the while."""
+    made, _ = following(robot)
+    ticking = [0]
+
+    def clock() -> int:
+        ticking[0] += 10_000_000
+        return ticking[0]
+
+    made.loop._clock = clock  # the stage's stands still
+    told = made.until(State.HOLD, 0.5)
+    assert "solved in time" in reasons(told)
+
+
 def test_a_clock_that_stands_still_moves_nothing_far(robot: Robot) -> None:
     """Ticks at one instant move each joint by next to nothing."""
     made, _ = following(robot)

@@ -90,7 +90,7 @@ class Intake:
             self._distrusted = "its world jumped"
         self.epoch = epoch
         dt_s = 0.0 if older is None else max(pose.received_ns - older.received_ns, 0) / 1e9
-        good, self.standing_reason = self._looked_at(pose, older, dt_s)
+        good, self.standing_reason = self._looked_at(pose, dt_s)
         if good is None:
             self.rejected[self.standing_reason] += 1
             return None
@@ -140,10 +140,10 @@ class Intake:
             reason=self.lost(now_ns) or frozen,
         )
 
-    def _looked_at(self, pose: HumanPose, older: HumanPose | None, dt_s: float) -> tuple[HumanPose | None, str]:
+    def _looked_at(self, pose: HumanPose, dt_s: float) -> tuple[HumanPose | None, str]:
         """The pose with unit quaternions on the side of the last ones, or why it is none."""
         with np.errstate(all="ignore"):  # of numbers that the gate is about to turn away
-            reason = _order(pose, older) or _size(pose) or _sides(pose)
+            reason = _order(pose, self._pose) or _size(pose) or _sides(pose)
             if reason:
                 return None, reason
             verdict = self.gate.step(pose.positions, pose.rotations, pose.position_valid, pose.rotation_valid, dt_s)
@@ -156,7 +156,7 @@ class Intake:
 
 
 def _order(pose: HumanPose, older: HumanPose | None) -> str:
-    """Frames that come twice, or late, by their own stamps; a clock that was set anew is none of both."""
+    """Frames that come twice, or after a newer one, by their stamps; a clock that was set anew is none of both."""
     if older is None or not pose.stamp_ns:
         return ""
     if pose.stamp_ns == older.stamp_ns:

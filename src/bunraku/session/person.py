@@ -30,6 +30,8 @@ _LIMBS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """limb of the robot → joints of the person that it follows"""
 _ROWS = {limb: np.array([INDEX[joint] for joint in joints]) for limb, joints in _LIMBS.items()}
 _KNOWN_SHARE = 0.5
+_CLOCK_STEP_NS = 1_000_000_000
+"""a lag beyond this is a clock that was set anew"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,7 +95,6 @@ class Person:
         ages = [intake.age_s(now_ns) for intake in self.intakes]
         return PersonSeen(
             age_s=min(ages, default=float("inf")),
-            latency_s=max(self.lag_ns, 0) / 1e9,
             lost=frozenset() if pose is None else frozenset(self._ever - tracked),
             frozen=frozenset(_limb_of(group) for intake in self.intakes for group in intake.frozen) & _LIMBS.keys(),
             reference_lost=pose is not None and self._had_hips and not hips,
@@ -109,6 +110,8 @@ class Person:
         """The clocks' offset is taken for the least ever seen; for display, and nothing depends on it."""
         if pose.stamp_ns:
             lag = pose.received_ns - pose.stamp_ns
+            if lag - self._least_lag_ns[number] > _CLOCK_STEP_NS:
+                self._least_lag_ns[number] = lag
             self._least_lag_ns[number] = min(self._least_lag_ns[number], lag)
             self.lag_ns = lag - self._least_lag_ns[number]
 
