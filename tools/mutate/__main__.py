@@ -120,15 +120,14 @@ def main() -> int:
             return 1
         found = [m for m in mutants(path) if (stem, m.line, m.what) not in EQUIVALENT]
         chosen = [m for m in found if random.Random(f"{args.seed}{stem}{m.number}").random() < args.share]
-        began, alive = time.monotonic(), [m for m in chosen if survives(m)]
-        for mutant in alive:
-            print(f"survives: {mutant.path.name}:{mutant.line}: {mutant.what}", flush=True)
-        killed, total = killed + len(chosen) - len(alive), total + len(chosen)
-        seconds = time.monotonic() - began
-        print(
-            f"{stem}: {len(chosen) - len(alive)} of {len(chosen)} noticed ({len(found)} in all, {seconds:.0f} s)",
-            flush=True,
-        )
+        began, noticed = time.monotonic(), 0
+        for mutant in chosen:
+            if survives(mutant):
+                print(f"survives: {mutant.path.name}:{mutant.line}: {mutant.what}", flush=True)
+            else:
+                noticed += 1
+        killed, total, seconds = killed + noticed, total + len(chosen), time.monotonic() - began
+        print(f"{stem}: {noticed} of {len(chosen)} noticed ({len(found)} in all, {seconds:.0f} s)", flush=True)
     score = 100 * killed / max(total, 1)
     print(f"mutation score {score:.1f} % of {total}", flush=True)
     return int(score < args.least)

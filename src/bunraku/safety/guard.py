@@ -35,6 +35,8 @@ class GuardSettings:
     period_s: float = 1 / 120
     relative: bool = False
     """the person need not stand as the robot does: the robot follows the person's way from where it is"""
+    anywhere: bool = False
+    """nobody need stand as anybody does: the robot comes slowly to meet the person, from wherever it is"""
     policy: Policy = field(default_factory=Policy)
     bounds: Bounds | None = None
     """None: those of the robot's description"""
@@ -100,11 +102,12 @@ class Guard:
             self._clutch.apply(senses.target, self._aligned)
         senses.measure(measured)
         matching = senses.compare() if known and self.memory.state in WAITING else NO_MATCH
+        free = self.settings.relative or self.settings.anywhere
         led = self.memory.state in COMMANDING and self.memory.weight == 1.0
         observed = senses.complete(now_ns, elapsed_s, observed, self.limiter.position, self._aligned, led=led)
         observed = replace(
             observed,
-            matched=matching.enough or (self.settings.relative and matching is not NO_MATCH),
+            matched=matching.enough or (free and matching is not NO_MATCH),
             matching=matching.words,
         )
         if self._near:
