@@ -99,7 +99,7 @@ def test_nothing_meets_when_the_clock_stumbles() -> None:
     bodies, targets = fists(), np.array(([CLAP] * 35 + [PUPPET.neutral] * 35) * (6 if COMPILED else 1))
     clocks = np.random.default_rng(1).uniform(0.3, 3.0, len(targets)) * PERIOD_S
     kept, _ = played(*setup(bodies), targets, clocks)
-    assert 0.0 < distance(bodies, kept) < FLOOR_SHARE * MARGIN_M
+    assert distance(bodies, kept) > 0.5 * FLOOR_SHARE * MARGIN_M
 
 
 def test_what_is_far_from_everything_is_left_alone() -> None:

@@ -144,8 +144,8 @@ def slow_down(tree, bodies, memory, joints, reach, columns, floor, start, rate, 
     """Set `reach.share` (m,): how much of their braking joints need so that no pair comes too near; whether any does.
 
     `start` (nq,) where the robot is, `rate` (m,) how fast its independent joints go, `reach.wanted` (m,) how fast they
-    would go in this step of `dt`, the next ones being `then`, s; `joints` (P, m) which of them move the bodies of a pair
-    against each other; `floor` (P,) m.
+    would go in this step of `dt` s, the next ones being `then`; `joints` (P, m) which of them move the bodies of a
+    pair against each other; `floor` (P,) m.
     """
     reach.share[:] = 0.0
     for j in range(len(rate)):
