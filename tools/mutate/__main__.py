@@ -30,7 +30,7 @@ TESTS = {
     "apart": ["test_apart"],
     "apart_kernels": ["test_apart"],
     "bounds": ["test_bounds"],
-    "conditions": ["test_conditions"],
+    "conditions": ["test_conditions", "test_machine"],
     "filters": ["test_filters"],
     "gate": ["test_gate"],
     "guard": ["test_guard", "test_apart"],
@@ -82,7 +82,8 @@ def survives(mutant: Mutant) -> bool:
         stem = mutant.path.stem
         sys.meta_path.insert(0, _Changed(f"bunraku.safety.{stem}", mutant.path, mutant.tree))
         files = [str(ROOT / "tests" / "safety" / f"{name}.py") for name in TESTS[stem]]
-        os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files])))
+        quiet = ["-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        os._exit(int(pytest.main(["-x", "-q", *quiet, *files])))
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status) == 0
 

@@ -46,19 +46,18 @@ def mutants(path: Path) -> Iterator[Mutant]:
 
 
 def _left_alone(tree: ast.Module) -> set[int]:
-    """Nodes of annotations, and of calls that only make values for messages."""
+    """Nodes of annotations, messages and decorators, and the word `strict`, which guards against programs alone."""
     skip: set[int] = set()
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
             part = getattr(node, name, None)
             if part is not None:
                 skip |= {id(inner) for inner in ast.walk(part)}
-        if isinstance(node, ast.JoinedStr | ast.Raise):
+        strict = isinstance(node, ast.keyword) and node.arg == "strict"
+        if strict or isinstance(node, ast.JoinedStr | ast.Raise):
             skip |= {id(inner) for inner in ast.walk(node)}
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dataclass":
             skip |= {id(inner) for inner in ast.walk(node)}
-        if isinstance(node, ast.arguments):
-            skip |= {id(inner) for default in node.defaults for inner in ast.walk(default)} if not node.args else set()
     return skip
 
 
