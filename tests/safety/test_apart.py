@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numba
 import numpy as np
 import pytest
 
@@ -14,10 +17,13 @@ from bunraku.safety.guard import GuardSettings
 from bunraku.safety.limiter import Limiter
 from bunraku.safety.machine import State
 from safety_stage import FINE, PERIOD_S, Stage
+from small_robots import joint, link, urdf, write
 
 Array = np.ndarray
 PUPPET = load_robot("puppet")
 MARGIN_M = 0.01
+COMPILED = not numba.config.DISABLE_JIT
+"""otherwise kernels run as Python, for coverage, a thousand times slower"""
 ARM = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow")
 
 
@@ -35,10 +41,9 @@ def setup(bodies: Bodies, start: Array | None = None) -> tuple[Limiter, Apart]:
     return limiter, Apart(PUPPET, bodies, limiter)
 
 
-def distance(bodies: Bodies, places: Array) -> Array:
-    """(T,) least distance of all pairs."""
-    memory = make_memory(bodies, 1)
-    return np.array([nearest_distances(bodies, memory, *PUPPET.tree.forward(q[None]), 5.0).min() for q in places])
+def distance(bodies: Bodies, places: Array) -> float:
+    """The least distance of all pairs over configurations (T, nq)."""
+    return float(nearest_distances(bodies, make_memory(bodies, 1), *PUPPET.tree.forward(places), 5.0).min())
 
 
 def posed(**joints: float) -> Array:
@@ -46,6 +51,12 @@ def posed(**joints: float) -> Array:
     for name, value in joints.items():
         out[7 + PUPPET.joint_index(f"{name}_joint")] = value
     return PUPPET.clamp(out)
+
+
+CLAP = posed(
+    **{f"left_{name}": value for name, value in zip(ARM, (-1.73, -0.63, -0.62, 0.82), strict=True)},
+    **{f"right_{name}": value for name, value in zip(ARM, (-1.73, 0.63, 0.62, 0.82), strict=True)},
+)
 
 
 def played(
@@ -62,6 +73,8 @@ def played(
 
 def hostile(seed: int, count: int = 900, every: int = 30) -> Array:
     """Random poses of arms and trunk, anywhere within the limits, a new one four times a second."""
+    if not COMPILED:
+        return np.array([CLAP] * 35 + [PUPPET.neutral] * 5)
     generator = np.random.default_rng(seed)
     out = np.tile(PUPPET.neutral, (count, 1))
     moving = [j for part in ("left_arm", "right_arm", "torso") for j in PUPPET.semantics.joints[part]]
@@ -76,17 +89,17 @@ def test_nothing_meets(seed: int) -> None:
     bodies, targets = fists(), hostile(seed)
     free, _ = played(*(setup(bodies)[0], None), targets)
     kept, slowed = played(*setup(bodies), targets)
-    assert distance(bodies, free).min() < -0.02
-    assert distance(bodies, kept).min() >= FLOOR_SHARE * MARGIN_M - 1e-9
+    assert distance(bodies, free) < (-0.02 if COMPILED else -0.01)
+    assert distance(bodies, kept) >= FLOOR_SHARE * MARGIN_M - 1e-9
     assert 0.02 < np.mean(slowed) < 0.9
 
 
 def test_nothing_meets_when_the_clock_stumbles() -> None:
-    """Steps of a third to three periods: the way to rest is not quite what was foreseen, by less than a centimetre."""
-    bodies, targets = fists(), hostile(7)
+    """Steps of a third to three periods: the way to rest is not quite what was foreseen; nothing touches."""
+    bodies, targets = fists(), np.array(([CLAP] * 35 + [PUPPET.neutral] * 35) * (6 if COMPILED else 1))
     clocks = np.random.default_rng(1).uniform(0.3, 3.0, len(targets)) * PERIOD_S
     kept, _ = played(*setup(bodies), targets, clocks)
-    assert distance(bodies, kept).min() > FLOOR_SHARE * MARGIN_M - 0.01
+    assert distance(bodies, kept) > 0.5 * FLOOR_SHARE * MARGIN_M
 
 
 def test_what_is_far_from_everything_is_left_alone() -> None:
@@ -98,18 +111,12 @@ def test_what_is_far_from_everything_is_left_alone() -> None:
     assert not any(slowed)
 
 
-CLAP = posed(
-    **{f"left_{name}": value for name, value in zip(ARM, (-1.73, -0.63, -0.62, 0.82), strict=True)},
-    **{f"right_{name}": value for name, value in zip(ARM, (-1.73, 0.63, 0.62, 0.82), strict=True)},
-)
-
-
 def brought_together() -> tuple[Limiter, Apart, Bodies]:
     """Both hands in front, as near to each other as they may come."""
     bodies = fists()
     limiter, apart = setup(bodies)
-    way, _ = played(limiter, apart, np.tile(CLAP, (240, 1)))
-    assert FLOOR_SHARE * MARGIN_M - 1e-9 <= distance(bodies, way[-1:])[0] < MARGIN_M + 0.02
+    way, _ = played(limiter, apart, np.tile(CLAP, (240 if COMPILED else 45, 1)))
+    assert FLOOR_SHARE * MARGIN_M - 1e-9 <= distance(bodies, way[-1:]) < MARGIN_M + 0.02
     return limiter, apart, bodies
 
 
@@ -119,7 +126,7 @@ def test_going_apart_is_free() -> None:
     for _ in range(60):
         limiter.stop(PERIOD_S)
     start = limiter.position.copy()
-    targets = np.tile(posed(), (30, 1))
+    targets = np.tile(posed(), (30 if COMPILED else 6, 1))
     kept, slowed = played(limiter, apart, targets)
     free, _ = played(setup(fists(), start)[0], None, targets)
     assert not any(slowed)
@@ -135,7 +142,7 @@ def test_only_what_closes_is_slowed() -> None:
     target[others] += 0.05
     target[into] -= 0.5
     before = limiter.position[into]
-    _, slowed = played(limiter, apart, np.tile(target, (40, 1)))
+    _, slowed = played(limiter, apart, np.tile(target, (40 if COMPILED else 12, 1)))
     assert any(slowed)
     np.testing.assert_allclose(limiter.position[others], target[others], atol=1e-12)
     assert limiter.position[into] > before - 0.2
@@ -145,13 +152,15 @@ def test_what_is_too_near_already_may_only_leave() -> None:
     """A robot that was put so by hand: the distance never shrinks, and the way out is open."""
     bodies = fists(margin_m=0.5)
     limiter, apart = setup(bodies)
-    start = distance(bodies, limiter.position[None])[0]
+    start = distance(bodies, limiter.position[None])
     assert start < FLOOR_SHARE * 0.5
     kept, _ = played(limiter, apart, hostile(3, 300))
-    assert distance(bodies, kept).min() >= start - 1e-6
+    assert distance(bodies, kept) >= start - 1e-6
     limiter.reset(PUPPET.neutral)
-    away, _ = played(limiter, apart, np.tile(posed(left_shoulder_roll=1.2, right_shoulder_roll=-1.2), (60, 1)))
-    assert distance(bodies, away)[-1] > start + 0.1
+    away, _ = played(
+        limiter, apart, np.tile(posed(left_shoulder_roll=1.2, right_shoulder_roll=-1.2), (60 if COMPILED else 20, 1))
+    )
+    assert distance(bodies, away[-1:]) > start + (0.1 if COMPILED else 0.02)
 
 
 def test_limits_are_kept_all_the_same() -> None:
@@ -176,7 +185,7 @@ def test_the_way_to_rest_is_that_of_the_limiter(speed: float) -> None:
     for steps in range(1, 40):
         goes += left * PERIOD_S
         left = max(left - hard * PERIOD_S, 0.0)
-        assert way_to_rest(speed, hard, PERIOD_S, steps) == pytest.approx(np.copysign(goes, speed), abs=1e-12)
+        assert way_to_rest(speed, hard, PERIOD_S, PERIOD_S, steps) == pytest.approx(np.copysign(goes, speed), abs=1e-12)
 
 
 def test_the_guard_says_that_it_slows() -> None:
@@ -184,7 +193,23 @@ def test_the_guard_says_that_it_slows() -> None:
     stage = Stage(PUPPET, GuardSettings(), fists())
     assert stage.engage().decision.state is State.ACTIVE
     stage.target = lambda _: CLAP
-    reasons = {reason for _ in range(120) for reason in stage.see(FINE).decision.reasons}
+    reasons = {reason for _ in range(120 if COMPILED else 35) for reason in stage.see(FINE).decision.reasons}
     assert "slowed: parts of the robot are near each other" in reasons
     alone = Stage(PUPPET, GuardSettings(), make_bodies([], [], 1.0))
     assert alone.guard._apart is None
+
+
+def test_a_slide_is_slowed_as_a_hinge_is(tmp_path: Path) -> None:
+    """A lift that carries a ball up against a ball of the base stops below it."""
+    slide = '<axis xyz="0 0 1"/><limit lower="0" upper="1" velocity="1" effort="1"/>'
+    tilt = '<axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
+    text = urdf(link("base"), link("lift"), link("head"), joint("up", "base", "lift", "prismatic", slide),
+                joint("tilt", "lift", "head", inside=tilt))  # fmt: skip
+    robot = load_robot(write(tmp_path, text))
+    frame = np.eye(3)
+    balls = [Body(0, np.array([[0.0, 0.0, 0.5]]), 0.1, frame), Body(2, np.zeros((1, 3)), 0.1, frame)]
+    limiter = Limiter(bounds_of(robot), period_s=PERIOD_S)
+    limiter.reset(np.zeros(2))
+    apart = Apart(robot, make_bodies(balls, [(0, 1, 0, 0, 0.02)], 1.0), limiter)
+    played(limiter, apart, np.tile([0.9, 0.0], (100, 1)))
+    assert 0.28 < limiter.position[0] <= 0.29 + 1e-9

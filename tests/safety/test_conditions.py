@@ -83,6 +83,12 @@ def test_what_blocks(action: Action, blocks: bool) -> None:
     assert action.blocks is blocks
 
 
+def test_severities_are_in_order() -> None:
+    """From nothing to the emergency stop, each its own."""
+    names = "NONE WARN BLOCK LIMB SLOW HOLD RELEASE FAULT ESTOP"
+    assert [action.name for action in sorted(Action)] == names.split()
+
+
 def test_faults_and_emergency_stops_are_acknowledged() -> None:
     """No condition of that severity goes by itself."""
     for condition in CONDITIONS:

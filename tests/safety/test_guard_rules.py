@@ -212,6 +212,7 @@ class Session(RuleBasedStateMachine):
         self.place = self.place.copy()
         self.place[7:] += size * generator.normal(size=N)
         self.place[7:] = np.clip(self.place[7:], PUPPET.lower - 0.15, PUPPET.upper + 0.15)
+        self.place = PUPPET.tree.with_followers(self.place)
         self.tick()
 
     @rule()

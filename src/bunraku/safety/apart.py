@@ -45,7 +45,7 @@ class Apart:
         rate = limiter.joint_rate[limiter.bounds.independent]
         if not slow_down(
             self._tree, self._bodies, self._memory, self._joints, reach, columns, self._floor, limiter.position, rate,
-            self._hard, dt,
+            self._hard, dt, min(dt, limiter.period_s),
         ):  # fmt: skip
             return False
         changed = reach.share > 0.0

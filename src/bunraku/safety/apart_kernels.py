@@ -72,14 +72,14 @@ def _opening(tree, joints, node, at, normal, sign, reach):
 
 
 @kernel
-def way_to_rest(speed, hard, dt, steps):
-    """How far a joint goes that takes one step of dt at a speed and then brakes step by step, within so many steps."""
-    count = min(int(abs(speed) / (hard * dt)), steps - 1)
-    return np.copysign((count + 1) * dt * (abs(speed) - 0.5 * count * hard * dt), speed)
+def way_to_rest(speed, hard, dt, then, steps):
+    """How far a joint goes that takes one step of dt at a speed and then brakes in steps of `then`, within so many."""
+    count = min(int(abs(speed) / (hard * then)), steps - 1)
+    return np.copysign(abs(speed) * dt + count * then * (abs(speed) - 0.5 * (count + 1) * hard * then), speed)
 
 
 @kernel
-def _brake_some(tree, bodies, memory, joints, reach, hard, dt, steps, k, lacking):
+def _brake_some(tree, bodies, memory, joints, reach, hard, dt, then, steps, k, lacking):
     """Brake what closes pair k, as much as is lacking (m) so many steps from now."""
     row = reach.row
     row[:] = 0.0
@@ -87,7 +87,8 @@ def _brake_some(tree, bodies, memory, joints, reach, hard, dt, steps, k, lacking
     _opening(tree, joints, bodies.node[bodies.pair[k, 1]], memory.point[1], memory.normal, 1.0, reach)
     gain = 0.0
     for j in range(len(row)):
-        less = way_to_rest(reach.wanted[j], hard[j], dt, steps) - way_to_rest(reach.brake[j], hard[j], dt, steps)
+        less = way_to_rest(reach.wanted[j], hard[j], dt, then, steps)
+        less -= way_to_rest(reach.brake[j], hard[j], dt, then, steps)
         row[j] = max(-row[j] * less * (1.0 - reach.share[j]), 0.0)
         gain += row[j]
     if gain <= 0.0:
@@ -104,11 +105,11 @@ def _speed(reach, j):
 
 
 @kernel
-def _advance(tree, reach, columns, start, hard, dt, steps):
+def _advance(tree, reach, columns, start, hard, dt, then, steps):
     """Into `reach.qpos`: where the robot is after so many steps of its way to rest."""
     reach.qpos[:] = start
     for j in range(len(columns)):
-        reach.qpos[columns[j]] += way_to_rest(_speed(reach, j), hard[j], dt, steps)
+        reach.qpos[columns[j]] += way_to_rest(_speed(reach, j), hard[j], dt, then, steps)
     first = tree.first_joint
     for joint in range(len(tree.leader)):
         if tree.leader[joint] != joint:
@@ -116,13 +117,13 @@ def _advance(tree, reach, columns, start, hard, dt, steps):
 
 
 @kernel
-def _check(tree, bodies, memory, joints, reach, columns, start, hard, dt, attempt):
+def _check(tree, bodies, memory, joints, reach, columns, start, hard, dt, then, attempt):
     """Whether all pairs keep their distance until the robot rests; brakes where they do not, the harder the later."""
     longest, clear = 1, True
     for j in range(len(hard)):
-        longest = max(longest, 1 + int(abs(_speed(reach, j)) / (hard[j] * dt)))
+        longest = max(longest, 1 + int(abs(_speed(reach, j)) / (hard[j] * then)))
     for steps in range(longest, 0, -1):
-        _advance(tree, reach, columns, start, hard, dt, steps)
+        _advance(tree, reach, columns, start, hard, dt, then, steps)
         for n in range(_look(tree, bodies, memory, reach, reach.qpos)):
             k = memory.near[n]
             lacking = reach.floor[k] - pair_distance(bodies, memory, k, reach.floor[k])
@@ -130,7 +131,7 @@ def _check(tree, bodies, memory, joints, reach, columns, start, hard, dt, attemp
                 continue
             clear = False
             if attempt < ROUNDS:
-                _brake_some(tree, bodies, memory, joints[k], reach, hard, dt, steps, k, lacking)
+                _brake_some(tree, bodies, memory, joints[k], reach, hard, dt, then, steps, k, lacking)
                 continue
             for j in range(len(hard)):
                 if joints[k, j] or attempt == ROUNDS + _STRICT:
@@ -139,11 +140,12 @@ def _check(tree, bodies, memory, joints, reach, columns, start, hard, dt, attemp
 
 
 @kernel
-def slow_down(tree, bodies, memory, joints, reach, columns, floor, start, rate, hard, dt):
+def slow_down(tree, bodies, memory, joints, reach, columns, floor, start, rate, hard, dt, then):
     """Set `reach.share` (m,): how much of their braking joints need so that no pair comes too near; whether any does.
 
     `start` (nq,) where the robot is, `rate` (m,) how fast its independent joints go, `reach.wanted` (m,) how fast they
-    would go in this step; `joints` (P, m) which of them move the bodies of a pair against each other; `floor` (P,) m.
+    would go in this step of `dt` s, the next ones being `then`; `joints` (P, m) which of them move the bodies of a
+    pair against each other; `floor` (P,) m.
     """
     reach.share[:] = 0.0
     for j in range(len(rate)):
@@ -153,6 +155,6 @@ def slow_down(tree, bodies, memory, joints, reach, columns, floor, start, rate, 
         k = memory.near[n]
         reach.floor[k] = min(floor[k], pair_distance(bodies, memory, k, floor[k]))
     for attempt in range(ROUNDS + _STRICT + 1):
-        if _check(tree, bodies, memory, joints, reach, columns, start, hard, dt, attempt):
+        if _check(tree, bodies, memory, joints, reach, columns, start, hard, dt, then, attempt):
             return attempt > 0
     return True
