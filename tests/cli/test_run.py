@@ -139,6 +139,8 @@ def test_a_summary_for_programs(tmp_path: Path) -> None:
         (["--source", "synth:wave", "--rate", "20", "--arm"], "50"),
         (["--source", "synth:wave", "--engage", "now", "--arm"], "meet"),
         (["--source", "synth:wave", "--seconds", "-1"], "seconds"),
+        (["--source", "synth:wave", "--arm", "--smooth", "0"], "cutoff"),
+        (["--source", "synth:wave", "--arm", "--ahead", "nan"], "ahead"),
         (["--source", "synth:wave", "--record", "/proc/none/x", "--arm"], "cannot write"),
     ],
 )

@@ -15,6 +15,7 @@ from bunraku.outputs.null import NullOutput
 from bunraku.outputs.output import RobotInfo, Sent
 from bunraku.robots import Robot, load_robot
 from bunraku.robots.command import Command, Measured
+from bunraku.safety.filters import FilterSettings
 from bunraku.safety.guard import Authorised, GuardSettings
 from bunraku.safety.machine import State
 from bunraku.session.intake import AGAIN, OLDER, SIZE, SWAPPED, WORDS
@@ -457,6 +458,19 @@ def test_matching_before_engaging(robot: Robot) -> None:
         told = made.run(2.0)
         assert (told.decision.state in (State.ENGAGING, State.ACTIVE)) is relative
         assert relative or "alike" in told.decision.needs
+
+
+def test_filters_have_an_effect_and_are_off_by_default(robot: Robot) -> None:
+    """Smoothing makes the way to a target longer, prediction shorter; without settings there is neither."""
+    ways = []
+    for filters in (None, FilterSettings(), FilterSettings(cutoff_hz=1.0), FilterSettings(ahead_s=0.08)):
+        made, _ = following(robot, filters=filters)
+        made.run(1.5)
+        ways.append(np.array([q for _, q in made.sent])[:, robot.first_joint + robot.joint_index("right_elbow_joint")])
+    plain, off, smooth, ahead = ways
+    assert np.array_equal(plain, off)
+    assert np.ptp(smooth[-120:]) < 0.9 * np.ptp(plain[-120:])
+    assert np.abs(ahead[-120:] - plain[-120:]).max() > 0.01
 
 
 # ---------------------------------------------------------------------------------------------------- the same again

@@ -28,6 +28,7 @@ from bunraku.mailbox import Mailbox, processes
 from bunraku.outputs.output import Output, is_simulated, make_output
 from bunraku.recording.records import VERSION
 from bunraku.robots import Robot
+from bunraku.safety.filters import FilterSettings, TargetFilter
 from bunraku.session.operator import WORDS
 from bunraku.session.recorder import RecorderLink, begin_recording
 from bunraku.session.trace import STAGES, Trace
@@ -64,6 +65,8 @@ class Plan:
 
     engage: str = "meet"
     """one of ENGAGE"""
+    filters: FilterSettings = field(default_factory=FilterSettings)
+    """of targets; none by default"""
 
     def __post_init__(self) -> None:
         if not RATES[0] <= self.rate_hz <= RATES[1]:
@@ -72,6 +75,7 @@ class Plan:
             raise InputError(f"{self.seconds:g} seconds: it must be above 0 and at most a month")
         if self.engage not in ENGAGE:
             raise UnknownNameError("way to engage", self.engage, ENGAGE)
+        TargetFilter(self.robot, self.filters)
         if not self.sources:
             raise InputError("a session needs a source, for instance synth:walk")
         real = [uri for uri in self.outputs if not is_simulated(uri)]

@@ -108,6 +108,7 @@ def _prepare(plan: Plan, robot_side: RobotSide, intakes: list[Intake], lines: Li
         clock=time.monotonic_ns,
         trace=lines.trace,
         record=RecordByLink(lines.recorder) if lines.recorder is not None else None,
+        filters=plan.filters,
     )
 
 
