@@ -102,6 +102,8 @@ def _stop_key(presses: int = 10) -> Figure:
                 pressed.append(time.monotonic_ns())
                 session.say("stop")
                 time.sleep(0.5)
+                session.say("engage")
+                time.sleep(0.5)
         recording = RawRecording.load(path)
     hold = list(recording.header["states"]).index("hold")
     instants = np.array([tick.now_ns for tick in recording.ticks if tick.state == hold])

@@ -105,6 +105,17 @@ def test_the_loop_releases_when_its_terminal_dies(robot: Robot) -> None:
     assert session.result()["ended"] == "the terminal is gone"
 
 
+def test_a_person_at_the_keys_takes_over(robot: Robot) -> None:
+    """A session that engages by itself does not after a stop: that was a person."""
+    with active(robot, outputs=["null:"]) as session:
+        session.say("stop")
+        until(lambda: state(session) == "hold", "hold")
+        time.sleep(2.0)
+        assert state(session) == "hold"
+        session.say("engage")
+        until(lambda: state(session) in FOLLOWING, "following")
+
+
 def test_sigterm_ends_it_well(robot: Robot) -> None:
     """The loop's process releases the robot and tells why it ended."""
     with active(robot, outputs=["null:"]) as session:

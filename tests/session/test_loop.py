@@ -450,7 +450,7 @@ def test_another_robot_than_was_loaded(robot: Robot) -> None:
 def test_matching_before_engaging(robot: Robot) -> None:
     """With `match` a robot far from the person is not engaged, and the operator reads how far; relatively it is."""
     for relative in (False, True):
-        made = stage(robot, HandPlayed(), settings=GuardSettings(relative=relative), auto=False)
+        made = stage(robot, HandPlayed("synth:t-pose?fps=60"), settings=GuardSettings(relative=relative), auto=False)
         made.run(0.2)
         made.press("arm")
         made.run(1.0)

@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "it does first), relative (it moves on from where it is); default: meet where nothing real moves, else match",
     )  # fmt: skip
     parser.add_argument(
-        "--smooth", type=float, metavar="HZ", help="1€ filter of the targets: its cutoff (default: none)"
+        "--smooth", type=float, metavar="HZ", help="cutoff of a 1€ filter of the targets (default none)"
     )
     parser.add_argument("--ahead", type=float, default=0.0, metavar="S", help="predict joints by this much (default 0)")
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")

@@ -24,9 +24,11 @@ def run(args: argparse.Namespace) -> int:
     """List the kinds, or describe one recording."""
     if args.action == "show":
         return _show(args)
-    from bunraku.sources import recordings
+    from bunraku.sources import Device, Recording, recordings
+    from bunraku.sources.live import devices
+    from bunraku.sources.played import OPTIONS
 
-    kinds = recordings()
+    kinds: dict[str, Recording | Device] = {**recordings(), **devices()}
     if args.json:
         print_json(
             {
@@ -41,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
     for kind in kinds.values():
         print(f"\n{kind.scheme}: options, as in {kind.example}")
         print_table([[f"  {name}", text] for name, text in kind.options.items()])
+    print("\nplayed as if live, by bunraku run, every recording has these beside its own:")
+    print_table([[f"  {name}", text] for name, text in OPTIONS.items()])
     return 0
 
 

@@ -34,6 +34,8 @@ STATUS_NS = 100_000_000
 RELEASE_LONGEST_S = 8.0
 """an end that was asked for takes no longer; then the outputs are released as they are"""
 _PRIORITY = -15
+TAKES_OVER = frozenset({"stop", "release", "estop"})
+"""keys after which nothing engages by itself any more: a person is there"""
 _CALM = frozenset({State.STANDBY, State.OFFLINE, State.FAULT, State.ESTOP})
 
 
@@ -149,7 +151,7 @@ def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list
     operator, pilot = loop.operator, AutoPilot(loop.operator) if plan.auto else None
     begun = time.monotonic_ns()
     deadlines, waiting = Deadlines(round(1e9 / plan.rate_hz), begun), Waiting()
-    ending_ns, told_ns, urgent = 0, 0, [False]
+    ending_ns, told_ns, urgent, taken_over = 0, 0, [False], [False]
 
     def hear() -> None:
         try:
@@ -161,6 +163,7 @@ def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list
             operator.linked = False
             return
         urgent[0] |= operator.hear(data, time.monotonic_ns())
+        taken_over[0] |= bool(operator.fresh & TAKES_OVER)
 
     while True:
         hearing = [(line.fileno(), hear)] if operator.linked else []
@@ -177,7 +180,7 @@ def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list
             ending_ns = now
         if ending_ns and loop.state is not State.RELEASING:
             operator.press("release", now)
-        elif not ending_ns and pilot is not None:
+        elif pilot is not None and not ending_ns and not taken_over[0]:
             pilot.look(loop, now)
         loop.tripped = bool(lines.pulse.tripped_ns)
         guarded = loop.tick(now, late_ns=late)
