@@ -33,15 +33,15 @@ TESTS = {  # quick ones first
     "conditions": ["test_figures", "test_conditions", "test_machine"],
     "filters": ["test_figures", "test_filters"],
     "gate": ["test_figures", "test_gate"],
-    "guard": ["test_figures", "test_guard", "test_apart"],
+    "guard": ["test_figures", "test_guard", "test_senses", "test_apart"],
     "history": ["test_figures", "test_history"],
     "limiter": ["test_figures", "test_limiter", "test_limiter_base"],
     "limiter_kernels": ["test_figures", "test_limiter", "test_limiter_base"],
-    "machine": ["test_figures", "test_machine", "test_cells", "test_conditions"],
+    "machine": ["test_figures", "test_machine", "test_latches", "test_retreat", "test_cells"],
     "match": ["test_figures", "test_match"],
     "observed": ["test_figures", "test_conditions", "test_machine"],
     "promises": ["test_figures", "test_guard"],
-    "senses": ["test_figures", "test_guard"],
+    "senses": ["test_figures", "test_senses", "test_guard"],
     "table": ["test_figures", "test_conditions", "test_cells", "test_machine"],
 }
 LONGEST_S = 120

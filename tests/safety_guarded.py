@@ -1,0 +1,32 @@
+"""A puppet that follows, for tests of the guard."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bunraku.robots import Robot, load_robot
+from bunraku.safety.guard import GuardSettings
+from bunraku.safety.machine import State
+from safety_stage import Stage
+
+Array = np.ndarray
+PUPPET = load_robot("puppet")
+
+
+def posed(robot: Robot = PUPPET, **joints: float) -> Array:
+    """The neutral configuration with some joints changed by so much."""
+    out = robot.neutral.copy()
+    for name, value in joints.items():
+        out[robot.first_joint + robot.joint_index(f"{name}_joint")] += value
+    return robot.clamp(out)
+
+
+def ready(robot: Robot = PUPPET, settings: GuardSettings | None = None) -> Stage:
+    """ACTIVE, in the neutral pose."""
+    stage = Stage(robot, settings)
+    assert stage.engage().decision.state is State.ACTIVE
+    return stage
+
+
+def aim_at(stage: Stage, target: Array | None) -> None:
+    stage.target = lambda _: target
