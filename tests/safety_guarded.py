@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import cache
+
 import numpy as np
 
 from bunraku.robots import Robot, load_robot
@@ -23,9 +26,24 @@ def posed(robot: Robot = PUPPET, **joints: float) -> Array:
 
 def ready(robot: Robot = PUPPET, settings: GuardSettings | None = None) -> Stage:
     """ACTIVE, in the neutral pose."""
+    if robot is PUPPET and settings is None:
+        return deepcopy(_active(), {id(PUPPET): PUPPET})
     stage = Stage(robot, settings)
     assert stage.engage().decision.state is State.ACTIVE
     return stage
+
+
+@cache
+def _active() -> Stage:
+    stage = Stage(PUPPET)
+    assert stage.engage().decision.state is State.ACTIVE
+    stage.target = neutral
+    return stage
+
+
+def neutral(_: int) -> Array:
+    """The target that the puppet starts with."""
+    return PUPPET.neutral
 
 
 def aim_at(stage: Stage, target: Array | None) -> None:

@@ -95,6 +95,16 @@ def test_it_does_not_engage_with_a_pose_that_is_not_alike() -> None:
     np.testing.assert_allclose(relative.place[ARM[0]] - PUPPET.neutral[ARM[0]], 0.1, atol=1e-9)
 
 
+def test_a_robot_that_may_meet_anybody_comes_slowly_from_anywhere() -> None:
+    """No likeness is asked for, and unlike relative following it ends in the person's pose."""
+    far = posed(left_elbow=1.2, left_shoulder_pitch=-1.2)
+    stage = Stage(PUPPET, GuardSettings(anywhere=True))
+    aim_at(stage, far)
+    assert stage.engage().decision.state is State.ENGAGING
+    assert stage.see(FINE, 2.0).decision.state is State.ACTIVE
+    np.testing.assert_allclose(stage.see(FINE, 1.0).qpos[7:], far[7:], atol=1e-9)
+
+
 def test_the_base_goes_on_from_where_the_robot_is() -> None:
     """The person stands elsewhere and faces elsewhere: the robot's base does not move until the person does."""
     stage, target = Stage(PUPPET), posed()
