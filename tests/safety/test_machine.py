@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bunraku.errors import BunrakuError
 from bunraku.safety.conditions import Action
 from bunraku.safety.machine import (
     ASKED_S,
@@ -20,8 +19,6 @@ from bunraku.safety.machine import (
     MEET_LONGEST_S,
     MET_RAD,
     ORDERS,
-    REPEATS,
-    RETREAT_LONGEST_S,
     RISE_S,
     SLOW_SCALE,
     Order,
@@ -68,14 +65,6 @@ def test_what_each_state_orders() -> None:
     for state in State:
         assert Desk().bring(state).decision.order is ORDERS[state]
         assert (ORDERS[state] in (Order.REST, Order.MEET, Order.FOLLOW, Order.GO_HOME)) == (state in COMMANDING)
-
-
-@pytest.mark.parametrize("state", [State.FAULT, State.ESTOP])
-def test_the_last_message_is_repeated_then_nothing(state: State) -> None:
-    """Five times, and again five times when it begins anew."""
-    desk = Desk().bring(state)
-    orders = [ORDERS[state], *(desk.see().order for _ in range(30))]
-    assert orders == [ORDERS[state]] * REPEATS + [Order.NOTHING] * (31 - REPEATS)
 
 
 @pytest.mark.parametrize("state", list(State))
@@ -259,69 +248,6 @@ def test_the_speed_is_the_operators() -> None:
     assert desk.see(slow).scale == 0.5 * SLOW_SCALE
 
 
-def test_a_fault_needs_the_cause_to_go_and_an_acknowledgement() -> None:
-    """Either alone does nothing; both lead to STANDBY, never further."""
-    desk, bad = Desk().bring(State.ACTIVE), seen(robot={"error": "overcurrent"})
-    assert desk.see(bad).state is State.FAULT
-    assert desk.decision.reasons == ("the robot reports: overcurrent",)
-    desk.press("acknowledge", observed=bad)
-    assert desk.decision.state is State.FAULT
-    assert desk.see(pressed("acknowledge"), 1.0).state is State.FAULT
-    desk.press("acknowledge")
-    assert desk.decision.state is State.STANDBY
-    assert desk.decision.acknowledged
-    assert desk.decision.reasons == ()
-
-
-def test_a_robot_that_is_gone_can_be_given_up() -> None:
-    """Its fault is acknowledged to OFFLINE; when it comes back nothing is left of it."""
-    desk, gone = Desk().bring(State.ACTIVE), seen(robot={"connected": False})
-    assert desk.see(gone).state is State.FAULT
-    desk.press("acknowledge", observed=gone)
-    assert desk.decision.state is State.OFFLINE
-    assert desk.see(FINE).state is State.STANDBY
-    assert desk.see(gone).state is State.OFFLINE
-
-
-def test_a_robot_that_is_wrong_or_in_trouble_stays_offline() -> None:
-    """Until it is the right one and says that it is well."""
-    for trouble in ({"wrong": "G1, not H1"}, {"error": "brake"}, {"age_s": 9.0}):
-        desk = Desk()
-        assert desk.see(seen(robot=trouble), 1.0).state is State.OFFLINE
-        assert desk.see(FINE).state is State.STANDBY
-
-
-def test_an_emergency_stop_needs_both_too_and_arming() -> None:
-    """Released, acknowledged, then the whole way up again."""
-    desk, bad = Desk().bring(State.ACTIVE), seen(robot={"estop": True})
-    assert desk.see(bad).state is State.ESTOP
-    desk.press("acknowledge", observed=bad)
-    assert desk.see(FINE, 1.0).state is State.ESTOP
-    desk.press("acknowledge")
-    assert desk.decision.state is State.STANDBY
-
-
-def test_an_emergency_stop_that_hides_a_fault() -> None:
-    """Acknowledging the one does not clear the other while it lasts."""
-    desk, both = Desk().bring(State.ACTIVE), seen(robot={"estop": True, "error": "brake"})
-    desk.see(both, 0.1)
-    desk.press("acknowledge", observed=seen(robot={"error": "brake"}))
-    assert desk.decision.state is State.FAULT
-
-
-def test_a_recentred_source_is_over_when_the_robot_was_released() -> None:
-    """It is calibrated again before it is followed."""
-    desk = Desk().bring(State.ACTIVE)
-    desk.see(seen(person={"recentred": True}))
-    desk.press("engage")
-    assert desk.see(FINE, 1.0).state is State.HOLD
-    desk.press("release")
-    desk.see(FINE, FALL_S + 0.1)
-    desk.see(FINE)
-    desk.press("arm")
-    assert desk.decision.state is State.ARMED
-
-
 def test_authority_is_bounded_in_value_and_slope() -> None:
     """I21: 0 … 1, rises within a second, falls within 2.5 s without ever rising, keeps its value in HOLD."""
     desk, weights = Desk().bring(State.STANDBY), []
@@ -350,81 +276,6 @@ def test_authority_is_bounded_in_value_and_slope() -> None:
     held = [weight for state, weight in weights if state is State.HOLD]
     assert 0.2 < held[0] < 0.5
     assert 0.5 < held[-1] < 0.8
-
-
-def test_going_home_is_opt_in() -> None:
-    """By a press where that is allowed, by itself where a time is set; nothing else."""
-    desk = Desk().bring(State.ACTIVE)
-    desk.press("retreat")
-    assert desk.decision.state is State.ACTIVE
-    allowed = Desk(Policy(may_retreat=True)).bring(State.ACTIVE)
-    allowed.press("retreat")
-    assert allowed.decision.state is State.RETREAT
-    allowed.see(replace(FINE, home=True))
-    assert allowed.decision.state is State.RELEASING
-    assert allowed.decision.reasons == ("the robot is in its rest pose",)
-    waits = Desk(Policy(may_retreat=True)).bring(State.ACTIVE)
-    assert waits.see(GONE, 100, tick_s=0.04).state is State.HOLD
-
-
-@pytest.mark.parametrize("after", [1.0, -1.0, np.nan, np.inf])
-def test_going_home_by_itself_waits_five_seconds_at_least(after: float) -> None:
-    """A policy that says otherwise is refused, as is one without the permission."""
-    with pytest.raises(BunrakuError, match="at least 5 s"):
-        Policy(may_retreat=True, retreat_after_s=after)
-    with pytest.raises(BunrakuError, match="may_retreat"):
-        Policy(retreat_after_s=6.0)
-
-
-def test_going_home_by_itself() -> None:
-    """So long after the person was lost, and the lost person does not end it."""
-    desk = Desk(Policy(may_retreat=True, retreat_after_s=6.0)).bring(State.ACTIVE)
-    desk.see(GONE, 5.9)
-    assert desk.decision.state is State.HOLD
-    desk.see(GONE, 0.2)
-    assert desk.decision.state is State.RETREAT
-    assert desk.see(GONE, 5.0).state is State.RETREAT
-    assert desk.see(replace(GONE, home=True)).state is State.RELEASING
-
-
-@pytest.mark.parametrize("hold", [pressed("stop"), seen(operator={"deadman": False}), seen(robot={"hot": "left knee"})])
-def test_a_hold_for_another_reason_never_goes_home_by_itself(hold: object) -> None:
-    """Not after a stop, not after the dead man's switch, not where the robot is in trouble, even if the person goes."""
-    desk = Desk(Policy(may_retreat=True, retreat_after_s=6.0)).bring(State.ACTIVE)
-    desk.see(hold, 0.1)
-    desk.see(GONE, 60, tick_s=0.04)
-    assert desk.decision.state is State.HOLD
-    later = Desk(Policy(may_retreat=True, retreat_after_s=6.0)).bring(State.ACTIVE)
-    later.see(GONE, 1.0)
-    later.see(hold)
-    later.see(GONE, 60, tick_s=0.04)
-    assert later.decision.state is State.HOLD
-
-
-def test_a_hold_that_nothing_is_wrong_with_never_goes_home_by_itself() -> None:
-    """A robot that could not catch up is not lost."""
-    desk = Desk(Policy(may_retreat=True, retreat_after_s=6.0)).bring(State.ENGAGING)
-    desk.see(replace(FINE, error_rad=1.0), 60, tick_s=0.04)
-    assert desk.decision.state is State.HOLD
-
-
-@pytest.mark.parametrize(
-    "end",
-    [pressed("stop"), seen(robot={"contact": True}), seen(operator={"deadman": False}), seen(loop={"stall_s": 1.0})],
-)
-def test_what_ends_going_home(end: object) -> None:
-    """A stop, a touch, the dead man's switch, the loop itself: HOLD."""
-    assert Desk().bring(State.RETREAT).see(end).state is State.HOLD
-
-
-def test_a_way_home_that_is_not_free_ends() -> None:
-    """After a minute: HOLD, and it says why."""
-    desk = Desk().bring(State.RETREAT)
-    desk.see(FINE, RETREAT_LONGEST_S - 0.1, tick_s=0.04)
-    assert desk.decision.state is State.RETREAT
-    desk.see(FINE, 0.2)
-    assert desk.decision.state is State.HOLD
-    assert desk.decision.reasons == ("the way to the rest pose is not free",)
 
 
 def test_a_battery_that_is_empty_hands_the_robot_back() -> None:
