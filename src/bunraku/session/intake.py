@@ -69,6 +69,8 @@ class Intake:
         """why the newest frame was turned away; empty where it was not"""
         self.frozen: frozenset[str] = frozenset()
         """joint groups that stand to the last bit while others of this source move"""
+        self.arrived: HumanPose | None = None
+        """what the source gave in this tick, good or not"""
         self._raw: HumanPose | None = None
         self._pose: HumanPose | None = None
         self._distrusted = ""
@@ -81,10 +83,11 @@ class Intake:
     def take(self, now_ns: int) -> HumanPose | None:
         """Let the source receive; the pose that is new and good, or None."""
         self.source.receive(now_ns)
-        pose = self.source.latest(now_ns)
+        pose, self.arrived = self.source.latest(now_ns), None
         if pose is None or pose is self._raw:
             return None
         older, self._raw = self._raw, pose
+        self.arrived = pose
         epoch = self.source.health(now_ns).epoch
         if older is not None and epoch != self.epoch:
             self._distrusted = "its world jumped"

@@ -226,7 +226,7 @@ class Loop:
             self.record.put(EVENT, json.dumps({"what": "change", **asdict(change)}).encode())
             if decision.state is State.ARMED:
                 gc.freeze()
-        for number, pose in seen.fresh:
+        for number, pose in seen.arrived:
             self.record.put(POSE, pose_bytes(number, pose))
         measured = self.robot_side.measured
         tick = Tick(

@@ -42,6 +42,8 @@ class Seen:
     """merged; None where nothing is known"""
     fresh: Sequence[tuple[int, HumanPose]]
     """poses that were accepted in this tick, by the source's number"""
+    arrived: Sequence[tuple[int, HumanPose]]
+    """all that the sources gave in this tick, the rejected ones too, as they came"""
     person: PersonSeen
 
 
@@ -81,7 +83,8 @@ class Person:
         ]
         if fresh or self._pose is None or len(currents) != len(self.intakes):
             self._pose = merge(currents) if currents else None
-        return Seen(pose=self._pose, fresh=fresh, person=self._told(now_ns))
+        arrived = [(n, intake.arrived) for n, intake in enumerate(self.intakes) if intake.arrived is not None]
+        return Seen(pose=self._pose, fresh=fresh, arrived=arrived, person=self._told(now_ns))
 
     def _told(self, now_ns: int) -> PersonSeen:
         pose = self._pose
