@@ -21,8 +21,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bunraku.errors import BunrakuError, InputError, UnknownNameError
 from bunraku.mailbox import Mailbox, processes
 from bunraku.outputs.output import Output, is_simulated, make_output
@@ -42,7 +40,7 @@ ENGAGE = {
     "relative": "the robot's joints move as the person's do from then on, from where they are",
 }
 """how a robot comes to follow"""
-STATUS_BYTES, SAMPLE_BYTES = 1 << 16, 1 << 14
+STATUS_BYTES, SAMPLE_BYTES, ENDING_BYTES = 1 << 18, 1 << 14, 1 << 20
 _END_S = 15.0
 """in which a session that was told to end must have ended: authority fades, files are closed"""
 _POLL_S = 0.02
@@ -111,7 +109,7 @@ class Lines:
     status: Mailbox = field(default_factory=lambda: Mailbox(STATUS_BYTES))
     sample: Mailbox = field(default_factory=lambda: Mailbox(SAMPLE_BYTES))
     """the newest pose of the person and configuration sent, for whoever judges or draws them"""
-    ending: Mailbox = field(default_factory=lambda: Mailbox(STATUS_BYTES))
+    ending: Mailbox = field(default_factory=lambda: Mailbox(ENDING_BYTES))
     """the summary, or why there is none"""
     recorder: RecorderLink | None = None
 
@@ -239,8 +237,3 @@ def header(plan: Plan) -> dict[str, object]:
         "monotonic_ns": time.monotonic_ns(),
         "host": os.uname().machine,
     }
-
-
-def sample_bytes(values: Sequence[np.ndarray]) -> bytes:
-    """Arrays one after the other."""
-    return b"".join(np.ascontiguousarray(value).tobytes() for value in values)
