@@ -41,7 +41,6 @@ _CLOCK_STEP_NS = 1_000_000_000
 """a stamp that is older by more comes from a clock that was set anew"""
 _ROWS = {name: np.array([INDEX[joint] for joint in joints]) for name, joints in GROUPS.items()}
 _PAIRS = (("hips", "left_thigh", "right_thigh"), ("chest", "left_upper_arm", "right_upper_arm"))
-_LEFT = np.array([0.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,6 +187,8 @@ def _sides(pose: HumanPose) -> str:
         rows = [INDEX[left], INDEX[right]]
         if pose.position_valid[rows].all() and pose.rotation_valid[INDEX[centre]]:
             across = pose.positions[rows[0]] - pose.positions[rows[1]]
-            if across @ rot.rotate(pose.rotations[INDEX[centre]], _LEFT) < 0:
+            w, x, y, z = pose.rotations[INDEX[centre]]
+            left_axis = np.array([2 * (x * y - w * z), w * w - x * x + y * y - z * z, 2 * (y * z + w * x)])
+            if across @ left_axis < 0:
                 return SWAPPED
     return ""

@@ -116,8 +116,10 @@ class Loop:
             self.person.reset()
         if "acknowledge" in pressed:
             self.robot_side.acknowledge()
+        self.person.receive(now_ns)
+        stamps.append(self._clock())
         seen = self.person.look(now_ns)
-        stamps += [self._clock(), self._clock()]
+        stamps.append(self._clock())
         if seen.fresh and seen.pose is not None:
             self._solve(seen.pose, now_ns)
         stamps.append(self._clock())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanPose
-from bunraku.human.merge import merge
+from bunraku.human.merge import Priorities, merge
 from bunraku.human.skeleton import FINGER_PARTS, FINGERS, INDEX, SIDES
 from bunraku.safety.observed import PersonSeen
 from bunraku.session.intake import SIZE, SWAPPED, Intake
@@ -56,6 +56,8 @@ class Person:
         self._had_hips = False
         self._epochs = [0] * len(intakes)
         self._pose: HumanPose | None = None
+        self._fresh: list[tuple[int, HumanPose]] = []
+        self._arrived: list[tuple[int, HumanPose]] = []
         self._least_lag_ns = [2**62] * len(intakes)
         self.lag_ns = -1
         """of the newest frame: device's stamp to arrival, beyond the least ever; -1 where unknown"""
@@ -70,21 +72,25 @@ class Person:
         for intake in self.intakes:
             pause(intake.source, waiting)
 
-    def look(self, now_ns: int) -> Seen:
-        """Take in what came, merge what is current."""
-        fresh = []
+    def receive(self, now_ns: int) -> None:
+        """Take in what came."""
+        self._fresh, self._arrived = [], []
         for number, intake in enumerate(self.intakes):
             pose = intake.take(now_ns)
+            if intake.arrived is not None:
+                self._arrived.append((number, intake.arrived))
             if pose is not None:
-                fresh.append((number, pose))
+                self._fresh.append((number, pose))
                 self._note_lag(number, pose)
+
+    def look(self, now_ns: int) -> Seen:
+        """Merge what is current of what was received."""
         currents = [
             (pose, intake.priorities) for intake in self.intakes if (pose := intake.current(now_ns)) is not None
         ]
-        if fresh or self._pose is None or len(currents) != len(self.intakes):
-            self._pose = merge(currents) if currents else None
-        arrived = [(n, intake.arrived) for n, intake in enumerate(self.intakes) if intake.arrived is not None]
-        return Seen(pose=self._pose, fresh=fresh, arrived=arrived, person=self._told(now_ns))
+        if self._fresh or self._pose is None or len(currents) != len(self.intakes):
+            self._pose = _merged(currents)
+        return Seen(pose=self._pose, fresh=self._fresh, arrived=self._arrived, person=self._told(now_ns))
 
     def _told(self, now_ns: int) -> PersonSeen:
         pose = self._pose
@@ -117,6 +123,13 @@ class Person:
                 self._least_lag_ns[number] = lag
             self._least_lag_ns[number] = min(self._least_lag_ns[number], lag)
             self.lag_ns = lag - self._least_lag_ns[number]
+
+
+def _merged(currents: Sequence[tuple[HumanPose, Priorities]]) -> HumanPose | None:
+    """One body; a source that is alone and knows every place needs no merging."""
+    if len(currents) == 1 and currents[0][0].position_valid.all():
+        return currents[0][0]
+    return merge(currents) if currents else None
 
 
 def _tracked(pose: HumanPose) -> set[str]:
