@@ -37,7 +37,7 @@ TESTS = {  # quick ones first
     "history": ["test_figures", "test_history"],
     "limiter": ["test_figures", "test_limiter", "test_limiter_base"],
     "limiter_kernels": ["test_figures", "test_limiter", "test_limiter_base"],
-    "machine": ["test_figures", "test_machine", "test_latches", "test_retreat", "test_cells"],
+    "machine": ["test_figures", "test_times", "test_machine", "test_latches", "test_retreat", "test_cells"],
     "match": ["test_figures", "test_match"],
     "observed": ["test_figures", "test_conditions", "test_machine"],
     "promises": ["test_figures", "test_guard"],
@@ -116,11 +116,11 @@ def main() -> int:
     killed = total = 0
     for stem in stems:
         path, began = ROOM / f"{stem}.py", time.monotonic()
-        if not survives(Mutant(path, -1, 0, "nothing", ast.parse(path.read_text())), 3600):
+        if not survives(Mutant(path, -1, 0, "", "nothing", ast.parse(path.read_text())), 3600):
             print(f"{stem}: its tests fail without any fault", flush=True)
             return 1
         longest_s = 10 + PATIENCE * (time.monotonic() - began)
-        found = [m for m in mutants(path) if (stem, m.line, m.what) not in EQUIVALENT]
+        found = [m for m in mutants(path) if (stem, m.text, m.what) not in EQUIVALENT]
         chosen = [m for m in found if random.Random(f"{args.seed}{stem}{m.number}").random() < args.share]
         began, noticed = time.monotonic(), 0
         for mutant in chosen:
