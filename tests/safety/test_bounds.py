@@ -105,6 +105,11 @@ def test_bounds_that_are_none_are_refused(change: dict[str, Any], words: str) ->
         replace(bounds_of_joints(-ONE, ONE, ONE, ONE), **change)
 
 
+def test_a_joint_without_range_is_one() -> None:
+    """It stays where it is."""
+    assert bounds_of_joints(ONE, ONE, ONE, ONE).lower == 1
+
+
 def test_joints_alone() -> None:
     """Without a stop's own deceleration it is the acceleration's."""
     bounds = bounds_of_joints(-ONE, ONE, 0.1 * ONE, ONE)

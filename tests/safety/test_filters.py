@@ -132,6 +132,11 @@ def test_settings_that_are_none_are_refused(make: object) -> None:
         make()
 
 
+def test_the_longest_prediction() -> None:
+    """A tenth of a second, and none, are taken."""
+    assert (Predictor(0.1).ahead_s, Predictor(0.0).ahead_s) == (0.1, 0.0)
+
+
 def targets(robot: object) -> Array:
     out = np.tile(robot.neutral, (200, 1))
     out[:, robot.first_joint :] += 0.1 * np.random.default_rng(5).normal(size=(200, len(robot.joint_names)))

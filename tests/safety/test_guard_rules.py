@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -237,3 +238,11 @@ class Session(RuleBasedStateMachine):
 
 TestSession = Session.TestCase
 TestSession.settings = settings(max_examples=30, stateful_step_count=30, phases=[Phase.explicit, Phase.generate])
+
+
+class LongSession(Session):
+    """The same, for the night."""
+
+
+TestLongSession = pytest.mark.slow(LongSession.TestCase)
+TestLongSession.settings = settings(TestSession.settings, max_examples=400, stateful_step_count=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -145,3 +146,11 @@ class Operation(RuleBasedStateMachine):
 
 TestOperation = Operation.TestCase
 TestOperation.settings = settings(max_examples=40, stateful_step_count=30)
+
+
+class LongOperation(Operation):
+    """The same, for the night."""
+
+
+TestLongOperation = pytest.mark.slow(LongOperation.TestCase)
+TestLongOperation.settings = settings(max_examples=1000, stateful_step_count=60)

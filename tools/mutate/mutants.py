@@ -26,13 +26,15 @@ class Mutant:
     path: Path
     number: int
     line: int
+    text: str
+    """of the line"""
     what: str
     tree: ast.Module
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
     """All faults of a file. Annotations, docstrings and the words for the operator are left alone."""
-    tree = ast.parse(path.read_text())
+    tree, lines = ast.parse(path.read_text()), ["", *path.read_text().splitlines()]
     nodes = [node for node in ast.walk(tree) if id(node) not in _left_alone(tree)]
     number = 0
     for place, node in enumerate(nodes):
@@ -41,7 +43,8 @@ def mutants(path: Path) -> Iterator[Mutant]:
             skip = _left_alone(changed)
             target = [other for other in ast.walk(changed) if id(other) not in skip][place]
             _apply(target, choice)
-            yield Mutant(path, number, getattr(node, "lineno", 0), what, changed)
+            line = getattr(node, "lineno", 0)
+            yield Mutant(path, number, line, lines[line].strip(), what, changed)
             number += 1
 
 
