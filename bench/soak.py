@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-ROWS = (("resident MiB", 1), ("descriptors", 2), ("threads", 3), ("median tick, µs", 4))
+ROWS = (("resident MiB", 1), ("descriptors", 2), ("threads", 3), ("median tick, us", 4))
 WIDTH, HEIGHT, LEFT, TOP = 900, 150, 80, 26
 
 

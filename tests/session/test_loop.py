@@ -294,8 +294,9 @@ def test_the_senders_clock_does_not_matter(robot: Robot, offset_s: float) -> Non
     assert skewed.loop.state is State.ACTIVE
 
 
-def test_two_sources_and_the_loss_of_one(robot: Robot) -> None:
-    """The arm that a second source supplies holds when that one goes silent; the rest follows on."""
+@pytest.mark.parametrize("way", ["silent", "garbage"])
+def test_two_sources_and_the_loss_of_one(way: str, robot: Robot) -> None:
+    """The arm that a second source supplies holds when that one goes silent, or mad; the rest follows on."""
     body, hands = HandPlayed(), HandPlayed()
     body.change = unknown(LEFT_ARM)
     hands.change = unknown([row for row in range(61) if row not in LEFT_ARM])
@@ -305,11 +306,13 @@ def test_two_sources_and_the_loss_of_one(robot: Robot) -> None:
     made.until(State.ACTIVE)
     body.moving = hands.moving = True
     made.run(0.5)
-    hands.silent = True
+    hands.silent = way == "silent"
+    if way == "garbage":
+        hands.change = lambda pose: replace(pose, positions=np.full_like(pose.positions, np.nan))
     told = made.run(0.5)
     assert told.decision.state is State.ACTIVE
     assert "left_arm" in told.decision.held
-    assert "silent" in made.loop.person.intakes[1].view(made.now_ns).reason
+    assert ("silent" if way == "silent" else WORDS["garbage"]) in made.loop.person.intakes[1].view(made.now_ns).reason
 
 
 # ---------------------------------------------------------------------------------------------------- the clock

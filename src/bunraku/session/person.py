@@ -107,12 +107,13 @@ class Person:
             lost=frozenset() if pose is None else frozenset(self._ever - tracked),
             frozen=frozenset(_limb_of(group) for intake in self.intakes for group in intake.frozen) & _LIMBS.keys(),
             reference_lost=pose is not None and self._had_hips and not hips,
-            jumps=max((intake.gate.jumps for intake in self.intakes), default=0),
-            garbage=max((intake.gate.garbage for intake in self.intakes), default=0),
-            garbage_share=max((intake.gate.garbage_share for intake in self.intakes), default=0.0),
-            swapped=SWAPPED in reasons,
+            # One bad source among good ones is lost, and its limbs with it; all of them bad is a bad person.
+            jumps=min((intake.gate.jumps for intake in self.intakes), default=0),
+            garbage=min((intake.gate.garbage for intake in self.intakes), default=0),
+            garbage_share=min((intake.gate.garbage_share for intake in self.intakes), default=0.0),
+            swapped=set(reasons) == {SWAPPED},
             recentred=recentred,
-            implausible=SIZE if SIZE in reasons else "",
+            implausible=SIZE if set(reasons) == {SIZE} else "",
         )
 
     def _note_lag(self, number: int, pose: HumanPose) -> None:
