@@ -234,6 +234,16 @@ def test_the_flags_name_the_limit() -> None:
     assert seen[3] & POSITION
 
 
+def test_it_begins_at_rest_with_a_flag_for_each_joint_and_two_for_a_base() -> None:
+    """At a rate of 120 Hz where nothing else is said."""
+    limiter = Limiter(plain(3))
+    assert limiter.period_s == 1 / 120
+    assert limiter.at_rest()
+    assert limiter.scale == 1.0
+    np.testing.assert_array_equal(limiter.position, np.zeros(3))
+    assert len(limiter.step(np.zeros(3), PERIOD_S)) == 3 + 2
+
+
 def test_scale_slows_down_and_zero_freezes() -> None:
     """The cap is the scale's share of the speed limit; at zero nothing moves by a bit; one is the limit itself."""
     for scale in (0.3, 0.0, 1.0):

@@ -40,7 +40,7 @@ TESTS = {  # quick ones first
     "machine": ["test_figures", "test_times", "test_machine", "test_latches", "test_retreat", "test_cells"],
     "match": ["test_figures", "test_match"],
     "observed": ["test_figures", "test_conditions", "test_machine"],
-    "promises": ["test_figures", "test_guard"],
+    "promises": ["test_figures", "test_promises", "test_guard"],
     "senses": ["test_figures", "test_senses", "test_guard"],
     "table": ["test_figures", "test_conditions", "test_cells", "test_machine"],
 }
