@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import numpy as np
 
 from bunraku.human import HumanPose
 from bunraku.human.skeleton import JOINT_COUNT
+from bunraku.outputs.output import Output
+from bunraku.robots import Robot
+from bunraku.robots.command import Command, Measured
 from bunraku.sources.live import Source
 
 
@@ -47,6 +51,48 @@ def check_source(make: Callable[[], Source], *, seconds: float = 2.0, rate_hz: f
     source.close()
     source.receive(start_ns + round((seconds + 1) * 1e9))
     return poses
+
+
+def check_output(make: Callable[[], Output], robot: Robot, *, seconds: float = 1.0, rate_hz: float = 120.0) -> int:
+    """Use an output as the session does, in real time; returns how many measurements it gave.
+
+    It must say whose joints it takes, count its commands, measure in the robot's order in finite numbers, give up its
+    authority, and close twice. The robot stays where it is: it is told its own measured, or neutral, pose.
+    """
+    output = make()
+    info = output.open()
+    _need(info.joint_names == robot.joint_names, "its joints are not the robot's, in the robot's order")
+    last, reports, sequence = None, 0, -1
+    period_s = 1 / rate_hz
+    for tick in range(round(seconds * rate_hz)):
+        measured = output.measured()
+        if measured is not None and measured is not last:
+            _check_measured(measured, robot)
+            _need(last is None or measured.stamp_ns >= last.stamp_ns, "a newer measurement has an earlier stamp")
+            last, reports = measured, reports + 1
+        qpos = robot.neutral.copy() if last is None else last.qpos
+        begun = time.monotonic_ns()
+        command = Command(qpos=qpos, stamp_ns=begun, weight=min(tick * period_s, 1.0), arming=1)
+        sent = output.send(command)
+        _need(np.shape(sent.qpos) == np.shape(robot.neutral), "what it says was sent is no configuration")
+        _need(sent.sequence > sequence, "it does not count its commands")
+        _need(sent.acknowledged <= sent.sequence, "the robot acknowledged a command that was not sent")
+        sequence = sent.sequence
+        time.sleep(max(period_s - (time.monotonic_ns() - begun) / 1e9, 0.0))
+    output.stop()
+    output.release()
+    output.close()
+    output.close()
+    return reports
+
+
+def _check_measured(measured: Measured, robot: Robot) -> None:
+    """Shapes and numbers of one measurement."""
+    n, nq, nv = len(robot.joint_names), len(robot.neutral), robot.tree.velocity_size
+    for name, length in (("qpos", nq), ("qvel", nv), ("effort", n), ("error", n), ("saturated", n)):
+        got = np.shape(getattr(measured, name))
+        _need(got == (length,), f"{name} has shape {got}, not {(length,)}")
+    _need(bool(np.isfinite(measured.qpos).all() and np.isfinite(measured.qvel).all()), "it measures what is no number")
 
 
 def _check_pose(pose: HumanPose, now_ns: int) -> None:

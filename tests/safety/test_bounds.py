@@ -18,10 +18,9 @@ ONE = np.ones(1)
 
 def finger(tmp_path: Any, follower: str) -> Any:
     """A leader in -1 … 2 with 3 rad/s, and a joint that follows it twice as far."""
-    text = urdf(
-        link("base"), link("a"), link("b"), joint("lead", "base", "a"),
-        joint("follow", "a", "b", inside='<axis xyz="0 1 0"/><mimic joint="lead" multiplier="-2" offset="0.5"/>' + follower),
-    )  # fmt: skip
+    mimic = '<axis xyz="0 1 0"/><mimic joint="lead" multiplier="-2" offset="0.5"/>'
+    lead, follow = joint("lead", "base", "a"), joint("follow", "a", "b", inside=mimic + follower)
+    text = urdf(link("base"), link("a"), link("b"), lead, follow)
     return load_robot(write(tmp_path, text))
 
 
@@ -104,6 +103,11 @@ def test_bounds_that_are_none_are_refused(change: dict[str, Any], words: str) ->
     """Before anything moves."""
     with pytest.raises(RobotError, match=words):
         replace(bounds_of_joints(-ONE, ONE, ONE, ONE), **change)
+
+
+def test_a_joint_without_range_is_one() -> None:
+    """It stays where it is."""
+    assert bounds_of_joints(ONE, ONE, ONE, ONE).lower == 1
 
 
 def test_joints_alone() -> None:

@@ -170,3 +170,23 @@ def test_base_and_joints_are_limited_together() -> None:
     for _ in range(40):
         limiter.stop(PERIOD_S)
     assert limiter.at_rest()
+
+
+def test_a_preview_is_the_step_and_changes_nothing() -> None:
+    """Base, joints and scale: what it foresees happens, as often as it is asked."""
+    robot = load_robot("puppet")
+    limiter, ahead = Limiter(bounds_of(robot), period_s=PERIOD_S), np.empty(len(robot.neutral))
+    limiter.reset(robot.neutral)
+    target = robot.neutral.copy()
+    target[:3] += 0.5
+    target[7:] += 0.4
+    for k in range(30):
+        scale = 1.0 if k < 10 else 0.3
+        before = limiter.position.copy(), limiter.joint_rate.copy(), limiter.base_rate.copy(), limiter.scale
+        for _ in range(2):
+            limiter.preview(target, PERIOD_S, scale, ahead)
+        after = limiter.position, limiter.joint_rate, limiter.base_rate, limiter.scale
+        for one, other in zip(before, after, strict=True):
+            np.testing.assert_array_equal(one, other)
+        limiter.step(target, PERIOD_S, scale)
+        np.testing.assert_array_equal(limiter.position, ahead)

@@ -14,6 +14,7 @@ from bunraku.outputs.sim import Simulation
 from bunraku.retarget import WholeBodyMapper
 from bunraku.robots import Robot
 from bunraku.robots.command import Command, Measured
+from bunraku.safety.filters import FilterSettings
 from bunraku.safety.guard import Authorised, Guard, GuardSettings
 from bunraku.safety.machine import State
 from bunraku.session.auto import AutoPilot
@@ -107,6 +108,7 @@ def stage(
     settings: GuardSettings | None = None,
     bodies: Bodies | None = None,
     record: Record | None = None,
+    filters: FilterSettings | None = None,
     start_ns: int = 5 * S,
 ) -> Stage:
     """A session with these sources, by URI or ready-made."""
@@ -130,5 +132,6 @@ def stage(
         period_s=1 / rate_hz,
         clock=lambda: clock[0],
         record=record,
+        filters=filters,
     )
     return Stage(loop, rate_hz, AutoPilot(operator) if auto else None, start_ns)

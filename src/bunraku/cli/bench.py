@@ -42,6 +42,7 @@ SUBJECTS = {
     "retarget": Subject("retargeting"),
     "curve": Subject("cost_curve"),
     "sources": Subject("decoding"),
+    "live": Subject("live"),
     "quality": Subject("quality", wants_data=True),
     "peers": Subject("peers", always=False),
 }

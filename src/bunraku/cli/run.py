@@ -40,6 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="how the robot comes to follow: meet (it goes slowly to the person's pose), match (the person stands as "
         "it does first), relative (it moves on from where it is); default: meet where nothing real moves, else match",
     )  # fmt: skip
+    parser.add_argument(
+        "--smooth", type=float, metavar="HZ", help="cutoff of a 1€ filter of the targets (default none)"
+    )
+    parser.add_argument("--ahead", type=float, default=0.0, metavar="S", help="predict joints by this much (default 0)")
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
 
 
@@ -73,6 +77,7 @@ def _plan(args: argparse.Namespace, keys: bool) -> Plan:
     """What is to be done, checked before anything begins."""
     from bunraku.outputs.output import is_simulated
     from bunraku.robots import load_robot
+    from bunraku.safety.filters import FilterSettings
     from bunraku.session.live import Plan
 
     outputs = args.output or ["sim:"]
@@ -91,6 +96,7 @@ def _plan(args: argparse.Namespace, keys: bool) -> Plan:
         record=args.record,
         seconds=args.seconds,
         auto=args.arm or not keys,
+        filters=FilterSettings(cutoff_hz=args.smooth, ahead_s=args.ahead),
         engage=args.engage or ("meet" if simulated else "match"),
     )
 

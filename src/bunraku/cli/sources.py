@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
         return _watch(args)
     from bunraku.sources import recordings
     from bunraku.sources.live import devices
+    from bunraku.sources.played import OPTIONS
 
     kinds: dict[str, Recording | Device] = {**recordings(), **devices()}
     if args.json:
@@ -55,6 +56,8 @@ def run(args: argparse.Namespace) -> int:
     for kind in (kind for kind in kinds.values() if kind.options):
         print(f"\n{kind.scheme}: options, as in {kind.example}")
         print_table([[f"  {name}", text] for name, text in kind.options.items()])
+    print("\nplayed as if live, by bunraku run, every recording has these beside its own:")
+    print_table([[f"  {name}", text] for name, text in OPTIONS.items()])
     return 0
 
 

@@ -1,4 +1,7 @@
-"""An output with faults on purpose: see `bunraku.faults`. Its clock are the stamps of the commands."""
+"""An output with faults on purpose: see `bunraku.faults`.
+
+Its clock are the stamps of the commands; while there are none, each question for a measurement is a period.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,8 @@ class FaultyOutput:
         self._inner, self._faults, self._robot = inner, faults, robot
         self._random = np.random.default_rng(faults.seed)
         self._begun_ns: int | None = None
-        self._now_ns = self._passed_ns = 0
-        self._is_on = False
+        self._now_ns = self._passed_ns = self._period_ns = self._asked = 0
+        self._is_on = self._by_hand = False
         self._late: deque[Command] = deque(maxlen=_MOST_KEPT)
         self._sent: Sent | None = None
         self._told: Measured | None = None
@@ -41,10 +44,10 @@ class FaultyOutput:
 
     def send(self, command: Command) -> Sent:
         """Pass on what the fault lets through; what the robot gets is what it would get over such a line."""
-        self._now_ns = command.stamp_ns
-        if self._begun_ns is None:
-            self._begun_ns = command.stamp_ns
-        self._is_on = self._faults.on((command.stamp_ns - self._begun_ns) / 1e9)
+        if self._asked == 1:
+            self._period_ns = max(command.stamp_ns - self._now_ns, 0)
+        self._asked = 0
+        self._turn(command.stamp_ns)
         self._late.append(command)
         passed = self._passed(command) if self._is_on else command
         if passed is not None:
@@ -53,8 +56,18 @@ class FaultyOutput:
                 self._sent = self._inner.send(passed)
         return self._sent or Sent(qpos=command.qpos, sequence=0)
 
+    def switch(self, mode: str | None) -> None:
+        """Turn a fault on by hand, from now on; None: all is well. The period does not count any more."""
+        self._by_hand = True
+        self._is_on = mode is not None
+        if mode is not None:
+            self._faults = replace(self._faults, mode=mode)
+
     def measured(self) -> Measured | None:
         """The robot's report, or what arrives of it."""
+        self._asked += 1
+        if self._asked > 1 and self._begun_ns is not None:
+            self._turn(self._now_ns + self._period_ns)
         told = self._inner.measured()
         new, self._told = told is not self._told, told
         if told is None or not self._is_on:
@@ -84,6 +97,14 @@ class FaultyOutput:
     def inner(self) -> Output:
         """The sound one."""
         return self._inner
+
+    def _turn(self, now_ns: int) -> None:
+        """The clock goes on."""
+        self._now_ns = now_ns
+        if self._begun_ns is None:
+            self._begun_ns = now_ns
+        if not self._by_hand:
+            self._is_on = self._faults.on((now_ns - self._begun_ns) / 1e9)
 
     def _passed(self, command: Command) -> Command | None:
         """What is sent in place of a command; None for nothing."""

@@ -1,7 +1,8 @@
 """The controller of the simulated robot: what it does with commands, with silence, and when it is told to stop.
 
-Each command is reached one command period after it came. The authority blends between the board's own pose, the
-neutral one until it was stopped elsewhere, and what is commanded. Time is an argument; goals are (nq,).
+Each command is reached one command period after it came. The authority blends between the board's own pose and what is
+commanded; when it is armed, stopped or released, its own pose is the one it then has, so none of these moves it. Time
+is an argument; goals are (nq,).
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ class OnBoard:
         if arming != self._arming:
             self._arming, self._frozen, self._own = arming, self._forever, self.goal.copy()
         if not (self._frozen or self._releasing):
-            self.weight = float(np.clip(values[2], 0.0, 1.0))
+            weight = float(np.clip(values[2], 0.0, 1.0))
+            if weight < self.weight:
+                self._own = self.goal.copy()
+            self.weight = weight
             self._start, self._end = reached, values[3:].copy()
 
     def freeze(self, *, forever: bool = False) -> None:
@@ -59,7 +63,8 @@ class OnBoard:
 
     def release(self) -> None:
         """The weight goes to zero from where it is; what is commanded does not count any more."""
-        self._releasing = True
+        if not self._releasing:
+            self._releasing, self._own = True, self.goal.copy()
 
     def advance(self, now_s: float, dt_s: float) -> Array:
         """The goal at this instant."""

@@ -10,6 +10,7 @@ import os
 import signal
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -29,6 +30,7 @@ Array = NDArray[np.float64]
 RATE_HZ = 200.0
 """of the simulator's steps and of its measurements"""
 _READY_S = 60.0
+_PRIORITY = -10  # of its process, where the system allows: a robot's own board is not kept waiting either
 _LONGEST_S = 0.1  # of one step; what a busy machine misses beyond is left out
 READY, STOP, RELEASE, CLOSE, WATCHDOG = range(5)
 """rows of the orders: set to 1 by whoever gives them, READY by the simulator"""
@@ -67,7 +69,7 @@ class SimOutput:
 
     def __init__(self, robot: Robot, *, touch: bool = False) -> None:
         self._robot, self._touch = robot, touch
-        self._lines = Lines.for_robot(robot)
+        self.lines = Lines.for_robot(robot)
         self._process: object | None = None
         self._sequence = 0
         self._seen = 0
@@ -77,7 +79,7 @@ class SimOutput:
         """Begin the simulator's process, if it is not there yet. Whoever outlives the loop does this before it."""
         if self._process is None:
             self._process = processes.Process(
-                target=simulate, args=(self._robot, self._lines, self._touch), name="bunraku-sim", daemon=True
+                target=simulate, args=(self._robot, self.lines, self._touch), name="bunraku-sim", daemon=True
             )
             self._process.start()
 
@@ -89,7 +91,7 @@ class SimOutput:
         """Wait until the simulator stands."""
         self.host()
         until = time.monotonic() + _READY_S
-        while not self._lines.orders.array[READY]:
+        while not self.lines.orders.array[READY]:
             if time.monotonic() > until:
                 raise OutputError(f"sim: the simulator of '{self._robot.name}' did not begin within {_READY_S:g} s")
             time.sleep(0.01)
@@ -100,7 +102,7 @@ class SimOutput:
         self._sequence += 1
         head = np.array([self._sequence, command.arming, 0], np.int64).view(np.float64)
         head[2] = command.weight
-        self._lines.commands.put(np.concatenate([head, command.qpos]))
+        self.lines.commands.put(np.concatenate([head, command.qpos]))
         report = self._newest()
         return Sent(
             qpos=command.qpos,
@@ -116,27 +118,27 @@ class SimOutput:
 
     def stop(self) -> None:
         """Freeze the goal."""
-        self._lines.orders.array[STOP] = 1
+        self.lines.orders.array[STOP] = 1
 
     def release(self) -> None:
         """Authority ramps down in the simulator."""
-        self._lines.orders.array[RELEASE] = 1
+        self.lines.orders.array[RELEASE] = 1
 
     def close(self) -> None:
         """The simulator ends."""
-        self._lines.orders.array[CLOSE] = 1
+        self.lines.orders.array[CLOSE] = 1
         process, self._process = self._process, None
         if isinstance(process, processes.Process):
             process.join(RELEASE_S + 3.0)
 
     def guardian(self) -> Guardian | None:
         """A flag that the simulator obeys above all."""
-        return SimGuardian(self._lines)
+        return SimGuardian(self.lines)
 
     def _newest(self) -> _Report | None:
-        count = self._lines.reports.count
+        count = self.lines.reports.count
         if count != self._seen:
-            data = self._lines.reports.get()
+            data = self.lines.reports.get()
             if data is not None:
                 self._report, self._seen = _Report.unpack(data, self._robot), count
         return self._report
@@ -185,6 +187,8 @@ def spare_own_parts(model: Any) -> None:
 def simulate(robot: Robot, lines: Lines, touch: bool = False) -> None:
     """The simulator's process: until it is told to close, or whoever began it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     from bunraku.outputs.sim import Simulation
 
     simulation, board, parent = Simulation(robot), OnBoard(robot), os.getppid()

@@ -1,4 +1,4 @@
-"""What stands in the frames of a raw recording: poses as they were accepted, ticks of the loop, events. Exact."""
+"""What stands in the frames of a raw recording: poses as they came, ticks of the loop, events. Exact."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class RawRecording:
     header: Mapping[str, Any]
     """version, robot, rate_hz, sources, outputs, joint_names, states, stages"""
     poses: Mapping[int, Sequence[HumanPose]]
-    """source → poses in the order of their acceptance"""
+    """source → poses in the order of their arrival, also those that were turned away"""
     ticks: Sequence[Tick]
     events: Sequence[Mapping[str, Any]] = field(default_factory=list)
     """each with `now_ns` and `what`"""

@@ -35,9 +35,8 @@ class Bridge:
         if self._end is None:
             self._start = target
         else:
-            interval = (now_ns - self._came_ns) / 1e9
-            if interval < LONGEST_S:
-                self._interval_s += _SMOOTH * (interval - self._interval_s)
+            interval = min((now_ns - self._came_ns) / 1e9, LONGEST_S)
+            self._interval_s += _SMOOTH * (interval - self._interval_s)
             self._start = self.at(now_ns - round(self._period_s * 1e9))
         self._end, self._came_ns = target, now_ns
 

@@ -21,13 +21,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bunraku.errors import BunrakuError, InputError, UnknownNameError
 from bunraku.mailbox import Mailbox, processes
 from bunraku.outputs.output import Output, is_simulated, make_output
 from bunraku.recording.records import VERSION
 from bunraku.robots import Robot
+from bunraku.safety.filters import FilterSettings, TargetFilter
 from bunraku.session.operator import WORDS
 from bunraku.session.recorder import RecorderLink, begin_recording
 from bunraku.session.trace import STAGES, Trace
@@ -41,7 +40,7 @@ ENGAGE = {
     "relative": "the robot's joints move as the person's do from then on, from where they are",
 }
 """how a robot comes to follow"""
-STATUS_BYTES, SAMPLE_BYTES = 1 << 16, 1 << 14
+STATUS_BYTES, SAMPLE_BYTES, ENDING_BYTES = 1 << 18, 1 << 14, 1 << 20
 _END_S = 15.0
 """in which a session that was told to end must have ended: authority fades, files are closed"""
 _POLL_S = 0.02
@@ -64,6 +63,8 @@ class Plan:
 
     engage: str = "meet"
     """one of ENGAGE"""
+    filters: FilterSettings = field(default_factory=FilterSettings)
+    """of targets; none by default"""
 
     def __post_init__(self) -> None:
         if not RATES[0] <= self.rate_hz <= RATES[1]:
@@ -72,6 +73,7 @@ class Plan:
             raise InputError(f"{self.seconds:g} seconds: it must be above 0 and at most a month")
         if self.engage not in ENGAGE:
             raise UnknownNameError("way to engage", self.engage, ENGAGE)
+        TargetFilter(self.robot, self.filters)
         if not self.sources:
             raise InputError("a session needs a source, for instance synth:walk")
         real = [uri for uri in self.outputs if not is_simulated(uri)]
@@ -107,7 +109,7 @@ class Lines:
     status: Mailbox = field(default_factory=lambda: Mailbox(STATUS_BYTES))
     sample: Mailbox = field(default_factory=lambda: Mailbox(SAMPLE_BYTES))
     """the newest pose of the person and configuration sent, for whoever judges or draws them"""
-    ending: Mailbox = field(default_factory=lambda: Mailbox(STATUS_BYTES))
+    ending: Mailbox = field(default_factory=lambda: Mailbox(ENDING_BYTES))
     """the summary, or why there is none"""
     recorder: RecorderLink | None = None
 
@@ -121,18 +123,18 @@ class LiveSession:
         self.plan, self.lines = plan, Lines()
         for _, uri in plan.named_sources:
             open_source(uri)
-        self._outputs: list[Output] = [make_output(uri, plan.robot) for uri in plan.outputs]
-        self._line, theirs = socket.socketpair()
+        self.outputs: list[Output] = [make_output(uri, plan.robot) for uri in plan.outputs]
         self._helpers: list[BaseProcess] = []
-        for output in self._outputs:
-            begin_hosts(output)
         if plan.record is not None:
             self.lines.recorder, recorder = begin_recording(plan.record, header(plan))
             self._helpers.append(recorder)
-        guardians = [guardian for output in self._outputs if (guardian := output.guardian()) is not None]
+        for output in self.outputs:
+            begin_hosts(output)
+        guardians = [guardian for output in self.outputs if (guardian := output.guardian()) is not None]
         self._watchdog = begin_watching(self.lines.pulse, guardians)
+        self._line, theirs = socket.socketpair()
         self._loop = processes.Process(
-            target=run_loop, args=(plan, self._outputs, self.lines, theirs), name="bunraku-loop", daemon=True
+            target=run_loop, args=(plan, self.outputs, self.lines, theirs), name="bunraku-loop", daemon=True
         )
         self._loop.start()
         theirs.close()
@@ -185,7 +187,7 @@ class LiveSession:
             time.sleep(_POLL_S)
         self._line.close()
         self.lines.pulse.end()
-        for output in self._outputs:
+        for output in self.outputs:
             with suppress(BunrakuError):
                 output.release()
                 output.close()
@@ -235,8 +237,3 @@ def header(plan: Plan) -> dict[str, object]:
         "monotonic_ns": time.monotonic_ns(),
         "host": os.uname().machine,
     }
-
-
-def sample_bytes(values: Sequence[np.ndarray]) -> bytes:
-    """Arrays one after the other."""
-    return b"".join(np.ascontiguousarray(value).tobytes() for value in values)

@@ -20,6 +20,7 @@ from bunraku.recording.frames import EVENT, POSE, TICK
 from bunraku.recording.records import Tick, pose_bytes
 from bunraku.retarget import WholeBodyMapper
 from bunraku.retarget.ground import leg_length
+from bunraku.safety.filters import FilterSettings, TargetFilter
 from bunraku.safety.guard import Authorised, Guard
 from bunraku.safety.machine import Order, State
 from bunraku.safety.observed import LoopSeen, Observed
@@ -78,12 +79,14 @@ class Loop:
         clock: Callable[[], int],
         trace: Trace | None = None,
         record: Record | None = None,
+        filters: FilterSettings | None = None,
     ) -> None:
         self.person, self.guard, self.robot_side, self.operator = person, guard, robot_side, operator
         self.trace, self.record = trace or Trace(), record or Record()
         self._mapper, self._clock, self.period_s = mapper, clock, period_s
         self._solving = mapper.start()
         self._fitted = False
+        self._filter = TargetFilter(robot_side.robot, filters or FilterSettings())
         self._bridge = Bridge(robot_side.robot.first_joint, period_s)
         person.wait(True)
         self._last_ns = self._solved_ns = self._sent_ns = 0
@@ -113,8 +116,10 @@ class Loop:
             self.person.reset()
         if "acknowledge" in pressed:
             self.robot_side.acknowledge()
+        self.person.receive(now_ns)
+        stamps.append(self._clock())
         seen = self.person.look(now_ns)
-        stamps += [self._clock(), self._clock()]
+        stamps.append(self._clock())
         if seen.fresh and seen.pose is not None:
             self._solve(seen.pose, now_ns)
         stamps.append(self._clock())
@@ -167,8 +172,11 @@ class Loop:
             robot=self.robot_side.seen(now_ns),
             operator=self.operator.seen(now_ns),
         )
-        target = self._bridge.at(now_ns) if self.target is not None else None
-        return self.guard.tick(now_ns, observed, target, measured)
+        target = self._filter.step(self._bridge.at(now_ns), dt_s) if self.target is not None else None
+        authorised = self.guard.tick(now_ns, observed, target, measured)
+        if authorised.decision.latch:
+            self._filter.reset()
+        return authorised
 
     def _send(self, guarded: Authorised, now_ns: int) -> None:
         if guarded.decision.latch and guarded.decision.state is State.ARMED:
@@ -220,7 +228,7 @@ class Loop:
             self.record.put(EVENT, json.dumps({"what": "change", **asdict(change)}).encode())
             if decision.state is State.ARMED:
                 gc.freeze()
-        for number, pose in seen.fresh:
+        for number, pose in seen.arrived:
             self.record.put(POSE, pose_bytes(number, pose))
         measured = self.robot_side.measured
         tick = Tick(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -11,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanPose
-from bunraku.human.merge import merge
+from bunraku.human.merge import Priorities, merge
 from bunraku.human.skeleton import FINGER_PARTS, FINGERS, INDEX, SIDES
 from bunraku.safety.observed import PersonSeen
-from bunraku.session.intake import NOT_NUMBERS, SIZE, SWAPPED, Intake
+from bunraku.session.intake import SIZE, SWAPPED, Intake
 from bunraku.sources.live import pause
 
 Flags = NDArray[np.bool_]
@@ -31,8 +30,8 @@ _LIMBS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """limb of the robot → joints of the person that it follows"""
 _ROWS = {limb: np.array([INDEX[joint] for joint in joints]) for limb, joints in _LIMBS.items()}
 _KNOWN_SHARE = 0.5
-_GARBAGE = frozenset(NOT_NUMBERS)
-_SECOND_NS = 1_000_000_000
+_CLOCK_STEP_NS = 1_000_000_000
+"""a lag beyond this is a clock that was set anew"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,6 +42,8 @@ class Seen:
     """merged; None where nothing is known"""
     fresh: Sequence[tuple[int, HumanPose]]
     """poses that were accepted in this tick, by the source's number"""
+    arrived: Sequence[tuple[int, HumanPose]]
+    """all that the sources gave in this tick, the rejected ones too, as they came"""
     person: PersonSeen
 
 
@@ -54,8 +55,9 @@ class Person:
         self._ever: set[str] = set()
         self._had_hips = False
         self._epochs = [0] * len(intakes)
-        self._recent: deque[tuple[int, int, int]] = deque(maxlen=1024)
         self._pose: HumanPose | None = None
+        self._fresh: list[tuple[int, HumanPose]] = []
+        self._arrived: list[tuple[int, HumanPose]] = []
         self._least_lag_ns = [2**62] * len(intakes)
         self.lag_ns = -1
         """of the newest frame: device's stamp to arrival, beyond the least ever; -1 where unknown"""
@@ -70,69 +72,65 @@ class Person:
         for intake in self.intakes:
             pause(intake.source, waiting)
 
-    def look(self, now_ns: int) -> Seen:
-        """Take in what came, merge what is current."""
-        fresh = []
+    def receive(self, now_ns: int) -> None:
+        """Take in what came."""
+        self._fresh, self._arrived = [], []
         for number, intake in enumerate(self.intakes):
             pose = intake.take(now_ns)
+            if intake.arrived is not None:
+                self._arrived.append((number, intake.arrived))
             if pose is not None:
-                fresh.append((number, pose))
+                self._fresh.append((number, pose))
                 self._note_lag(number, pose)
+
+    def look(self, now_ns: int) -> Seen:
+        """Merge what is current of what was received."""
         currents = [
             (pose, intake.priorities) for intake in self.intakes if (pose := intake.current(now_ns)) is not None
         ]
-        if fresh or self._pose is None or len(currents) != len(self.intakes):
-            self._pose = merge(currents) if currents else None
-        return Seen(pose=self._pose, fresh=fresh, person=self._told(now_ns))
+        if self._fresh or self._pose is None or len(currents) != len(self.intakes):
+            self._pose = _merged(currents)
+        return Seen(pose=self._pose, fresh=self._fresh, arrived=self._arrived, person=self._told(now_ns))
 
     def _told(self, now_ns: int) -> PersonSeen:
         pose = self._pose
         tracked = set() if pose is None else _tracked(pose)
-        self._ever |= tracked
         hips = pose is not None and bool(pose.position_valid[0] or pose.rotation_valid[0])
         self._had_hips |= hips
         reasons = [intake.standing_reason for intake in self.intakes]
         epochs = [intake.epoch for intake in self.intakes]
-        recentred, self._epochs = epochs != self._epochs and any(self._epochs), epochs
+        recentred, self._epochs = epochs != self._epochs and bool(self._ever), epochs
+        self._ever |= tracked
         ages = [intake.age_s(now_ns) for intake in self.intakes]
         return PersonSeen(
             age_s=min(ages, default=float("inf")),
-            latency_s=max(self.lag_ns, 0) / 1e9,
             lost=frozenset() if pose is None else frozenset(self._ever - tracked),
-            frozen=frozenset(
-                limb
-                for intake in self.intakes
-                for group in intake.frozen(now_ns)
-                if (limb := _limb_of(group)) in _LIMBS
-            ),
+            frozen=frozenset(_limb_of(group) for intake in self.intakes for group in intake.frozen) & _LIMBS.keys(),
             reference_lost=pose is not None and self._had_hips and not hips,
-            jumps=max((intake.jumps for intake in self.intakes), default=0),
-            garbage=max(
-                (intake.bad_in_a_row for intake in self.intakes if intake.standing_reason in _GARBAGE), default=0
-            ),
-            garbage_share=self._garbage_share(now_ns),
-            swapped=SWAPPED in reasons,
+            # One bad source among good ones is lost, and its limbs with it; all of them bad is a bad person.
+            jumps=min((intake.gate.jumps for intake in self.intakes), default=0),
+            garbage=min((intake.gate.garbage for intake in self.intakes), default=0),
+            garbage_share=min((intake.gate.garbage_share for intake in self.intakes), default=0.0),
+            swapped=set(reasons) == {SWAPPED},
             recentred=recentred,
-            implausible=SIZE if SIZE in reasons else "",
+            implausible=SIZE if set(reasons) == {SIZE} else "",
         )
-
-    def _garbage_share(self, now_ns: int) -> float:
-        """Of the poses of the last second."""
-        bad = sum(intake.rejected[reason] for intake in self.intakes for reason in _GARBAGE)
-        good = sum(intake.accepted for intake in self.intakes)
-        self._recent.append((now_ns, bad, good))
-        while self._recent[0][0] < now_ns - _SECOND_NS:
-            self._recent.popleft()
-        _, bad_before, good_before = self._recent[0]
-        total = bad - bad_before + good - good_before
-        return (bad - bad_before) / total if total else 0.0
 
     def _note_lag(self, number: int, pose: HumanPose) -> None:
         """The clocks' offset is taken for the least ever seen; for display, and nothing depends on it."""
         if pose.stamp_ns:
             lag = pose.received_ns - pose.stamp_ns
+            if lag - self._least_lag_ns[number] > _CLOCK_STEP_NS:
+                self._least_lag_ns[number] = lag
             self._least_lag_ns[number] = min(self._least_lag_ns[number], lag)
             self.lag_ns = lag - self._least_lag_ns[number]
+
+
+def _merged(currents: Sequence[tuple[HumanPose, Priorities]]) -> HumanPose | None:
+    """One body; a source that is alone and knows every place needs no merging."""
+    if len(currents) == 1 and currents[0][0].position_valid.all():
+        return currents[0][0]
+    return merge(currents) if currents else None
 
 
 def _tracked(pose: HumanPose) -> set[str]:

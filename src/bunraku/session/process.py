@@ -34,6 +34,8 @@ STATUS_NS = 100_000_000
 RELEASE_LONGEST_S = 8.0
 """an end that was asked for takes no longer; then the outputs are released as they are"""
 _PRIORITY = -15
+TAKES_OVER = frozenset({"stop", "release", "estop"})
+"""keys after which nothing engages by itself any more: a person is there"""
 _CALM = frozenset({State.STANDBY, State.OFFLINE, State.FAULT, State.ESTOP})
 
 
@@ -66,7 +68,10 @@ def run_loop(plan: Plan, outputs: Sequence[Output], lines: Lines, line: socket.s
     intakes: list[Intake] = []
     try:
         loop = _prepare(plan, robot_side, intakes, lines)
-        _turn(plan, loop, lines, line, asked)
+        raise_priority(_PRIORITY)
+        gc.collect()
+        gc.freeze()
+        Turning(plan, loop, lines, line, asked).run()
         lines.ending.put(json.dumps(loop_summary(loop, lines, asked)).encode())
     except BunrakuError as error:
         lines.ending.put(json.dumps({"error": str(error)}).encode())
@@ -108,6 +113,7 @@ def _prepare(plan: Plan, robot_side: RobotSide, intakes: list[Intake], lines: Li
         clock=time.monotonic_ns,
         trace=lines.trace,
         record=RecordByLink(lines.recorder) if lines.recorder is not None else None,
+        filters=plan.filters,
     )
 
 
@@ -139,57 +145,78 @@ def warm_up(plan: Plan, mapper: WholeBodyMapper) -> None:
         loop.tick(now)
 
 
-def _turn(plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list[str]) -> None:
-    """Until its time is over, or somebody asked for the end and the robot is released."""
-    line.setblocking(False)
-    raise_priority(_PRIORITY)
-    gc.collect()
-    gc.freeze()
-    operator, pilot = loop.operator, AutoPilot(loop.operator) if plan.auto else None
-    begun = time.monotonic_ns()
-    deadlines, waiting = Deadlines(round(1e9 / plan.rate_hz), begun), Waiting()
-    ending_ns, told_ns, urgent = 0, 0, [False]
+class Turning:
+    """The loop as it turns: what it waits for, when it ticks, and when it is over."""
 
-    def hear() -> None:
+    def __init__(self, plan: Plan, loop: Loop, lines: Lines, line: socket.socket, asked: list[str]) -> None:
+        self._plan, self._loop, self._lines, self._line, self._asked = plan, loop, lines, line, asked
+        self._pilot = AutoPilot(loop.operator) if plan.auto else None
+        self._begun_ns = time.monotonic_ns()
+        self._deadlines = Deadlines(round(1e9 / plan.rate_hz), self._begun_ns)
+        self._waiting = Waiting()
+        self._ending_ns = self._told_ns = 0
+        self._urgent = False
+        line.setblocking(False)
+
+    def run(self) -> None:
+        """Until its time is over, or somebody asked for the end, and the robot is released."""
+        while not self._over():
+            self._watch()
+            self._waiting.wait(0.0 if self._urgent else self._deadlines.left_s(time.monotonic_ns()))
+            now = time.monotonic_ns()
+            if now >= self._deadlines.due_ns or self._urgent:
+                late = 0 if self._urgent else self._deadlines.pass_by(now)
+                self._urgent = False
+                self._tick(now, late)
+        self._waiting.close()
+
+    def _tick(self, now: int, late_ns: int) -> None:
+        loop, lines, plan = self._loop, self._lines, self._plan
+        if plan.seconds is not None and now - self._begun_ns > plan.seconds * 1e9 and not self._asked:
+            self._asked.append("its time was over")
+        if (loop.operator.quitting or self._asked) and not self._ending_ns:
+            self._ending_ns = now
+        if self._ending_ns and loop.state is not State.RELEASING:
+            loop.operator.press("release", now)
+        elif self._pilot is not None and not self._ending_ns:
+            self._pilot.look(loop, now)
+        loop.tripped = bool(lines.pulse.tripped_ns)
+        told = loop.tick(now, late_ns=late_ns)
+        lines.pulse.beat(now, watching=told.weight > 0)
+        if loop.pose is not None and told.sends:
+            lines.sample.put(b"".join((told.qpos.tobytes(), pose_bytes(0, loop.pose))))
+        if now - self._told_ns >= STATUS_NS:
+            self._told_ns = now
+            lines.status.put(json.dumps(status(loop, now)).encode())
+
+    def _over(self) -> bool:
+        if not self._ending_ns:
+            return False
+        return self._loop.state in _CALM or time.monotonic_ns() - self._ending_ns > RELEASE_LONGEST_S * 1e9
+
+    def _watch(self) -> None:
+        """The line, and whatever the sources wait for now."""
+        ready = [(fd, _receiver(intake)) for intake in self._loop.person.intakes for fd in intake.source.waits_on()]
+        if self._loop.operator.linked:
+            ready.append((self._line.fileno(), self._hear))
+        self._waiting.watch(ready)
+
+    def _hear(self) -> None:
+        """Keys; a stop does not wait for the next deadline, and after it nothing engages by itself any more."""
+        operator = self._loop.operator
         try:
-            data = line.recv(4096)
+            data = self._line.recv(4096)
         except BlockingIOError:
             return
+        except OSError:
+            data = b""
         if not data:
-            asked.append("the terminal is gone")
+            self._asked.append("the terminal is gone")
             operator.linked = False
             return
-        urgent[0] |= operator.hear(data, time.monotonic_ns())
-
-    while True:
-        hearing = [(line.fileno(), hear)] if operator.linked else []
-        waiting.watch([*hearing, *((fd, _receiver(i)) for i in loop.person.intakes for fd in i.source.waits_on())])
-        now = time.monotonic_ns()
-        if now < deadlines.due_ns and not urgent[0]:
-            waiting.wait(deadlines.left_s(now))
-            continue
-        late = deadlines.pass_by(now) if not urgent[0] else 0
-        urgent[0] = False
-        if plan.seconds is not None and now - begun > plan.seconds * 1e9 and not asked:
-            asked.append("its time was over")
-        if (operator.quitting or asked) and not ending_ns:
-            ending_ns = now
-        if ending_ns:
-            operator.press("release", now)
-        elif pilot is not None:
-            pilot.look(loop, now)
-        loop.tripped = bool(lines.pulse.tripped_ns)
-        guarded = loop.tick(now, late_ns=late)
-        lines.pulse.beat(now, watching=guarded.weight > 0)
-        if loop.pose is not None and guarded.sends:
-            lines.sample.put(b"".join((guarded.qpos.tobytes(), pose_bytes(0, loop.pose))))
-        if now - told_ns >= STATUS_NS:
-            told_ns = now
-            lines.status.put(json.dumps(status(loop, now)).encode())
-        calm = guarded.weight <= 0.0 or loop.state in _CALM
-        if ending_ns and (calm or now - ending_ns > RELEASE_LONGEST_S * 1e9):
-            waiting.close()
-            return
+        self._urgent |= operator.hear(data, time.monotonic_ns())
+        if operator.fresh & TAKES_OVER:
+            self._pilot = None
 
 
 def _receiver(intake: Intake) -> Callable[[], None]:

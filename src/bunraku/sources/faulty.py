@@ -29,7 +29,7 @@ class FaultySource:
         self._raw: HumanPose | None = None
         self._shown: HumanPose | None = None
         self._late: deque[HumanPose] = deque(maxlen=_MOST_KEPT)
-        self._is_on = False
+        self._is_on = self._by_hand = False
         self._dropped = 0
 
     def open(self, now_ns: int) -> None:
@@ -44,7 +44,8 @@ class FaultySource:
     def receive(self, now_ns: int) -> None:
         """Let the other receive, then do harm to what is new."""
         self._inner.receive(now_ns)
-        self._is_on = self._faults.on((now_ns - self._opened_ns) / 1e9)
+        if not self._by_hand:
+            self._is_on = self._faults.on((now_ns - self._opened_ns) / 1e9)
         previous = self._raw
         self._raw = self._inner.latest(now_ns)
         new = self._raw is not previous
@@ -57,6 +58,13 @@ class FaultySource:
                 self._shown = self._raw
         else:
             self._shown = self._harmed(self._raw, new, now_ns)
+
+    def switch(self, mode: str | None) -> None:
+        """Turn a fault on by hand, from now on; None: all is well. The period does not count any more."""
+        self._by_hand = True
+        self._is_on = mode is not None
+        if mode is not None:
+            self._faults = replace(self._faults, mode=mode)
 
     def pause(self, waiting: bool) -> None:
         """The other's, where it is a recording."""
