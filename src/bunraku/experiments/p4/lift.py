@@ -26,9 +26,9 @@ _DOWN, _UP, _IN, _OUT = -0.35, -0.15, 0.108, 0.02
 def _ways(inward: float) -> list[tuple[float, tuple[float, float, float]]]:
     inside, outside = inward * _IN, -inward * _OUT
     return [
-        (0.5, (0, 0, 0)), (2.5, (0, outside, _DOWN)), (3.0, (0, outside, _DOWN)), (4.5, (0, inside, _DOWN)),
-        (5.0, (0, inside, _DOWN)), (7.5, (0, inside, _UP)), (10.5, (0, inside, _UP)), (13.0, (0, inside, _DOWN)),
-        (13.5, (0, inside, _DOWN)), (15.0, (0, outside, _DOWN)), (16.5, (0, outside, _UP)),
+        (0.3, (0, 0, 0)), (2.0, (0, outside, _DOWN)), (2.3, (0, outside, _DOWN)), (3.4, (0, inside, _DOWN)),
+        (3.7, (0, inside, _DOWN)), (5.7, (0, inside, _UP)), (8.2, (0, inside, _UP)), (10.2, (0, inside, _DOWN)),
+        (10.6, (0, inside, _DOWN)), (11.7, (0, outside, _DOWN)), (12.6, (0, outside, _UP)),
     ]  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def lift_once(seed: int) -> Outcome:
         add_box(spec, "box", start, (DEPTH, HALF_Y, 0.10), mass)
 
     ways = {side: scaled(rng, _ways(inward)) for side, inward in (("left", -1.0), ("right", 1.0))}
-    work = Teleoperation(Script(ways, {}, 18.0), seed, scenery=scenery)
+    work = Teleoperation(Script(ways, {}, 13.0), seed, scenery=scenery)
     data, heights = work.simulation.data, []
     run = work.perform(lambda _: heights.append(float(data.body("box").xpos[2])))
     clear = float(np.sum(np.array(heights) > TOP_Z + CLEAR_M) / CAMERA_HZ)
