@@ -1,8 +1,8 @@
 """Leonardo GreenMoov of the first paper: a relative of InMoov whose shoulder turns about Z, X and Y in that order.
 
-The paper measures along x left, y up, z forward, the arm hanging: there Z, X, Y are our x, y, z. Of lengths it gives one
-indirectly: its elbow errors of 0.038, 0.022, 0.071 m are those of a displacement l = 0.1 m between the axes of X and Y.
-All others are InMoov's.
+The paper measures along x left, y up, z forward, the arm hanging: there Z, X, Y are our x, y, z. Of lengths it gives
+one indirectly: its elbow errors of 0.038, 0.022, 0.071 m are those of a displacement l = 0.1 m between the axes of X
+and Y. All others are InMoov's.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bunraku.robots import Robot
 
 FORMATS = ("npz", "csv", "pkl")
-MAPPERS = ("whole-body", "girard", "hirschmanner", "gong")
+MAPPERS = ("whole-body", "girard", "hirschmanner", "gong", "angles", "dls")
 """the names in `retarget.mapper.MAPPERS`, written out so that the help needs no package"""
 Edit = Mapping[str, Any]
 """arguments of `human.edited`"""

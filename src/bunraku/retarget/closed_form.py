@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.retarget.closed_kernels import ChainMemory, closed_frames
+from bunraku.retarget.chain_kernels import ChainMemory
+from bunraku.retarget.closed_kernels import closed_frames
 from bunraku.retarget.closed_model import CHAINS, build_chains, make_memory
 from bunraku.retarget.frame_mapper import Clip, FrameMapper
 from bunraku.robots import Robot

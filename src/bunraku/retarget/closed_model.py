@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import RobotError
 from bunraku.human.skeleton import INDEX, SIDES
-from bunraku.retarget.closed_kernels import LEFT, NECK, TORSO, ChainMemory, Chains
+from bunraku.retarget.chain_kernels import LEFT, NECK, TORSO, ChainMemory, Chains
 from bunraku.retarget.correspondence import forearm_frame
 from bunraku.robots import Robot
 
@@ -48,7 +48,8 @@ class _Builder:
         self.own[chain, place], whole = own, own.copy()
         if spare is not None:
             self.spare[chain, place] = first + spare
-            whole = whole + [robot.lower[spare], robot.upper[spare]] - robot.neutral[first + spare]
+            more = np.array([robot.lower[spare], robot.upper[spare]]) - robot.neutral[first + spare]
+            whole = whole + more
             speed = min(speed, robot.velocity[spare])
         self.limits[chain, place] = *whole, speed
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,7 +75,7 @@ class ReachMapper(FrameMapper):
             if motion.has(*names):
                 places = [motion.position(name) for name in names]
                 known = np.all([motion.position_valid[:, INDEX[name]] for name in names], axis=0)
-                spans = [np.linalg.norm(b - a, axis=1)[known] for a, b in zip(places, places[1:], strict=False)]
+                spans = [np.linalg.norm(b - a, axis=1)[known] for a, b in pairwise(places)]
                 reaches.append(float(sum(np.median(span) for span in spans)))
         if reaches:
             self._set_scale(float(np.mean(reaches)))
@@ -95,8 +95,10 @@ class ReachMapper(FrameMapper):
     def solve_target(
         self, place_m: ArrayLike, orientation: ArrayLike, qpos: Array, steps: int = 100, chain: int = 0
     ) -> tuple[Array, float, float]:
-        """A configuration near `qpos` (nq,) whose tip is at a place (3,) with an orientation (4,), both as seen from the
-        base: axis x ahead, y left, z up. Also what is missed, m and rad."""
+        """A configuration near `qpos` (nq,) with its tip at a place (3,) in an orientation (4,), as the base sees them.
+
+        The tip's axes: x ahead, y left, z up. Also what is missed, m and rad.
+        """
         memory, columns = self.make_memory(), self.reach.column[chain]
         columns = columns[columns >= 0]
         out = np.array(qpos, float)
@@ -164,7 +166,7 @@ def _arm(robot: Robot, side: str) -> _Chain:
 
 
 def _light(robot: Robot) -> _Chain:
-    """The one chain of a robot without arms: from its base to the link that ends it, which looks along its last part."""
+    """The one chain of a robot without arms: from its base to the link that ends it and looks along its last part."""
     tree, links = robot.tree, robot.links
     if not is_single_chain(robot) or tree.joint_count < 3:
         raise _does_not_fit(robot, "it has no arms and is no single chain on a fixed base")

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 MM = 1000.0
-FEW, MANY = 8, 100
+FEW, MANY = 6, 100
 """steps for a frame that follows another, and for the first one"""
 STILL_RAD = 1e-7
 HALF_TURN_RAD = 3.0
@@ -180,7 +180,7 @@ def _damped_step(J, e, count, damping, frozen, A, b):
 
 @kernel
 def reach_for(reach, c, angle, memory, place, tx, ty, weight, steps):
-    """Move a chain's angles towards a place (m) and orientation of its tip, within its limits; where it ends, mm, rad."""
+    """Move the angles towards a place (m) and orientation of its tip, within its limits; what is missed, mm, rad."""
     columns, limits = reach.column[c], reach.limits[c]
     count = 0
     while count < len(columns) and columns[count] >= 0:

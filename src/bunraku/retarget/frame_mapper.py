@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from bunraku.human import HumanMotion, HumanPose
 from bunraku.human.body import Body
 from bunraku.human.opening import without_calibration
+from bunraku.human.skeleton import JOINT_COUNT
 from bunraku.retarget.extremities import Extremities, ExtremityState
-from bunraku.retarget.first_pose import pose_arrays
 from bunraku.retarget.mapper import Target
+from bunraku.retarget.turn_kernels import sound
 from bunraku.robots import Robot, RobotMotion
 
 Array = NDArray[np.float64]
@@ -72,7 +73,7 @@ class FrameMapper(ABC):
     def frames(self, memory: Any, dt_s: float, clip: Clip, out: Array) -> None:
         """The compiled part: frames `dt_s` apart into `out` (T, nq)."""
 
-    def prepare_for(self, body: Body) -> None:
+    def prepare_for(self, body: Body) -> None:  # noqa: B027
         """Fit to an operator's build; directions and angles have no size."""
 
     def start(self) -> FrameState:
@@ -81,7 +82,9 @@ class FrameMapper(ABC):
 
     def solve(self, pose: HumanPose, state: FrameState, *, dt_s: float = np.inf) -> Target:
         """One pose; no joint moves faster than its limit over `dt_s`."""
-        clip = pose_arrays(pose)
+        known = np.empty((2, 1, JOINT_COUNT), bool)
+        sound(pose.positions, pose.rotations, pose.position_valid, pose.rotation_valid, known[0], known[1])
+        clip = pose.positions[None], pose.rotations[None], known[0], known[1]
         out = np.empty((1, self.robot.tree.qpos_size))
         self.frames(state.memory, dt_s, clip, out)
         self.extremities.follow(state.extremities, dt_s, clip, pose.jaw, pose.eyes, out)
@@ -106,7 +109,7 @@ class FrameMapper(ABC):
             quality={"frames": float(len(motion)), **{f"held_{k}": float(v) for k, v in state.held.items()}},
         )
 
-    def measure(self, motion: HumanMotion) -> None:
+    def measure(self, motion: HumanMotion) -> None:  # noqa: B027
         """Fit to the person of a recording; directions and angles have no size."""
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.kinematics import rotations as rot
+from bunraku.retarget.chain_kernels import ORIENTATION
 from bunraku.retarget.closed_form import ClosedFormMapper
-from bunraku.retarget.closed_kernels import ORIENTATION
 from bunraku.robots import Robot
 
 Array = NDArray[np.float64]
@@ -25,7 +25,7 @@ def shoulder_matrix(angles: ArrayLike) -> Array:
 
 
 def shoulder_angles(matrix: ArrayLike) -> Array:
-    """θ1, θ2, θ3 `(…, 3)` of R_0_3 = [n s a] `(…, 3, 3)`: Eq. 2; θ3 is 0 where θ2 = ±90° lets only their sum be seen."""
+    """θ1, θ2, θ3 `(…, 3)` of R_0_3 = [n s a] `(…, 3, 3)`: Eq. 2; θ3 is 0 where θ2 = ±90° shows only their sum."""
     m = np.asarray(matrix, float)
     n, s, a = m[..., 0], m[..., 1], m[..., 2]
     locked = np.hypot(s[..., 0], s[..., 1]) < _LOCK
@@ -35,7 +35,7 @@ def shoulder_angles(matrix: ArrayLike) -> Array:
 
 
 def arm_angles(upper_arm: ArrayLike, forearm_zyx: ArrayLike) -> Array:
-    """θ1 … θ5 `(…, 5)` of the upper arm's matrix and the forearm's angles α, β, γ `(…, 3)`: θ4 = γ, θ5 = α, β is lost."""
+    """θ1 … θ5 `(…, 5)` of the upper arm's matrix and the forearm's α, β, γ `(…, 3)`: θ4 = γ, θ5 = α, β is lost."""
     zyx = np.asarray(forearm_zyx, float)
     return np.concatenate([shoulder_angles(upper_arm), zyx[..., 2:3], zyx[..., 0:1]], axis=-1)
 

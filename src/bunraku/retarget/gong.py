@@ -1,7 +1,7 @@
 """The third paper's fast mapping (Gong et al. 2022): Euler angles carried over, or the angle between two segments.
 
-A joint's turn is R = Rz(φ)·Ry(θ)·Rx(ψ) with x along the link. The paper's formulas as functions of arrays, and the mapper
-that applies them to any robot. Its Eq. 8 prints sinφ sinθ sinψ in the second entry for sinφ sinθ cosψ.
+A joint's turn is R = Rz(φ)·Ry(θ)·Rx(ψ) with x along the link. The paper's formulas as functions of arrays, and the
+mapper that applies them to any robot. Its Eq. 8 prints sinφ sinθ sinψ in the second entry for sinφ sinθ cosψ.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bunraku.retarget.chain_kernels import EULER
 from bunraku.retarget.closed_form import ClosedFormMapper
-from bunraku.retarget.closed_kernels import EULER
 from bunraku.robots import Robot
 
 Array = NDArray[np.float64]
@@ -23,7 +23,7 @@ def link_angle(phi: ArrayLike, theta: ArrayLike) -> Array:
 
 def flexion(phi: ArrayLike, theta: ArrayLike) -> Array:
     """By how much an elbow is bent, 0 when it is straight: two turns of the person for one joint, Eq. 5."""
-    return np.arccos(np.clip(np.cos(np.asarray(theta, float)) * np.cos(np.asarray(phi, float)), -1.0, 1.0))
+    return np.asarray(np.arccos(np.clip(np.cos(np.asarray(theta)) * np.cos(np.asarray(phi)), -1.0, 1.0)))
 
 
 def turned_normal(phi: ArrayLike, theta: ArrayLike, psi: ArrayLike) -> Array:
@@ -41,7 +41,7 @@ def turned_normal(phi: ArrayLike, theta: ArrayLike, psi: ArrayLike) -> Array:
 
 def wrist_turn(theta: ArrayLike, psi: ArrayLike) -> Array:
     """ω for a wrist that turns one way, 0 … π: two turns of the person for one joint, Eq. 10."""
-    return np.arccos(np.clip(np.cos(np.asarray(theta, float)) * np.cos(np.asarray(psi, float)), -1.0, 1.0))
+    return np.asarray(np.arccos(np.clip(np.cos(np.asarray(theta)) * np.cos(np.asarray(psi)), -1.0, 1.0)))
 
 
 def signed_wrist_turn(phi: ArrayLike, theta: ArrayLike, psi: ArrayLike) -> Array:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bunraku.kinematics import rotations as rot
+from bunraku.retarget.chain_kernels import DIRECTION
 from bunraku.retarget.closed_form import ClosedFormMapper
-from bunraku.retarget.closed_kernels import DIRECTION
 from bunraku.robots import Robot
 
 Array = NDArray[np.float64]
@@ -40,7 +40,8 @@ AVERAGE = Operator()
 
 def headset_from_leap(points_mm: ArrayLike) -> Array:
     """Places `(…, 3)` measured by the Leap, mm, in the headset's frame (x right, y up, z back), m: Eq. 4.12."""
-    return np.asarray(directions_from_leap(np.asarray(points_mm, float) * 1e-3) + [0.0, 0.0, -NECK_TO_EYES_M])
+    eyes = np.array([0.0, 0.0, NECK_TO_EYES_M])
+    return np.asarray(directions_from_leap(np.asarray(points_mm, float) * 1e-3) - eyes)
 
 
 def directions_from_leap(directions: ArrayLike) -> Array:
@@ -51,10 +52,10 @@ def directions_from_leap(directions: ArrayLike) -> Array:
 def shoulder_from_headset(points: ArrayLike, headset: ArrayLike, side: str, operator: Operator = AVERAGE) -> Array:
     """Places `(…, 3)` in the headset's frame, in that of a shoulder in the robot's axes: Eq. 4.13.
 
-    `headset`: the headset's orientation `(…, 4)`, wxyz, in axes x right, y up, z back; the shoulders do not turn with it.
+    `headset`: its orientation `(…, 4)`, wxyz, in axes x right, y up, z back; the shoulders do not turn with it.
     """
     out = -operator.shoulder_out_m if side == "right" else operator.shoulder_out_m
-    moved = rot.rotate(headset, points) + [out, operator.shoulder_down_m, 0.0]
+    moved = rot.rotate(headset, points) + np.array([out, operator.shoulder_down_m, 0.0])
     return np.asarray(moved @ _ROBOT_AXES.T)
 
 
@@ -91,8 +92,8 @@ def arm_angles(
 ) -> Array:
     """ShoulderPitch, ShoulderYaw, ElbowRoll, ElbowYaw, WristRoll, WristYaw, WristPitch `(…, 7)`: Eq. 4.14 to 4.29.
 
-    Elbow's place, forearm, palm's normal and hand `(…, 3)` in the shoulder's frame. `limits` (7, 2): every angle is kept
-    within them before the next is computed. Of the two ways to bend an elbow the one with ElbowYaw ≤ 0 is taken on
+    Elbow's place, forearm, palm's normal and hand `(…, 3)` in the shoulder's frame. `limits` (7, 2): every angle is
+    kept within them before the next is computed. Of the two ways to bend an elbow the one with ElbowYaw ≤ 0 is taken on
     a left arm and of a right arm the mirror image, as the limits say.
     """
     bounds = np.tile([-np.pi, np.pi], (7, 1)) if limits is None else np.asarray(limits, float)

@@ -19,7 +19,6 @@ from bunraku.retarget.turn_kernels import (
     row,
     scaled,
     surety,
-    turned,
     unit,
 )
 
@@ -78,7 +77,7 @@ def faced(c, s, v):
 
 
 @part
-def arm_seen(joints, positions, position_valid, rotations, rotation_valid):
+def arm_seen(joints, position_valid, rotations, rotation_valid):
     """Whether an arm's forearm has a direction: 2 by positions or rotation, with the hand's rotation 3, else 0."""
     both = position_valid[joints[0]] and position_valid[joints[1]]
     if not (both or knows(rotations, rotation_valid, joints[0])):
@@ -91,8 +90,8 @@ def choose_side(joint, known, clip, t):
     """The arm to follow: the one followed so far, else the right one if it is known as well as the left one."""
     if known >= 0:
         return known
-    right = arm_seen(joint[1], clip[0][t], clip[2][t], clip[1][t], clip[3][t])
-    left = arm_seen(joint[0], clip[0][t], clip[2][t], clip[1][t], clip[3][t])
+    right = arm_seen(joint[1], clip[2][t], clip[1][t], clip[3][t])
+    left = arm_seen(joint[0], clip[2][t], clip[1][t], clip[3][t])
     if right == 0 and left == 0:
         return -1
     return 1 if right >= left else 0
@@ -119,10 +118,10 @@ def _near(angle, last):
 
 @kernel
 def arm_angles(joints, side, clip, t, c, s, last, started):
-    """Turn, elevation, twist, bend of an arm, rad; and how sure each is, 0 where the pose does not know it."""
+    """Turn, elevation, twist, bend of an arm, rad; and how sure each is, -1 where the pose does not know it."""
     way, known = forearm_way(joints, side, clip, t)
     if not known:
-        return (last[0], last[1], 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)
+        return (last[0], last[1], 0.0, 0.0), (-1.0, -1.0, -1.0, -1.0)
     along = faced(c, s, way)
     flat = np.hypot(along[0], along[1])
     sure = surety(flat)
@@ -136,22 +135,19 @@ def arm_angles(joints, side, clip, t, c, s, last, started):
     elevation = np.arctan2(along[2], along[0] * np.cos(turn) + along[1] * np.sin(turn))
     rotations, valid = clip[1][t], clip[3][t]
     if not knows(rotations, valid, joints[0]):
-        return (turn, elevation, 0.0, 0.0), (sure, 1.0, 0.0, 0.0)
+        return (turn, elevation, 0.0, 0.0), (sure, 1.0, -1.0, -1.0)
     across = (-np.sin(turn), np.cos(turn), 0.0)
     up = unit(cross(along, across))
     normal = faced(c, s, by_quaternion(rotations, joints[0], (0.0, 0.0, 1.0)))
     twist = np.arctan2(-dot(normal, across), dot(normal, up))
     if not knows(rotations, valid, joints[1]):
-        return (turn, elevation, twist, 0.0), (sure, 1.0, 1.0, 0.0)
-    a, b = rotations[joints[0]], rotations[joints[1]]
-    w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    y = a[0] * b[2] - a[2] * b[0] + a[1] * b[3] - a[3] * b[1]
-    more = 2.0 * np.arctan2(y, w) * (1.0 - 2.0 * side)
-    more -= 2.0 * np.pi * np.round(more / (2.0 * np.pi))
-    hand = faced(c, s, by_quaternion(rotations, joints[1], (0.0, 1.0 - 2.0 * side, 0.0)))
-    normal = turned(along, more, normal)
-    down, on = -dot(hand, normal), dot(hand, along)
-    return (turn, elevation, twist + more, np.arctan2(down, on)), (sure, 1.0, 1.0, surety(np.hypot(down, on)))
+        return (turn, elevation, twist, 0.0), (sure, 1.0, 1.0, -1.0)
+    # Of the hand against the forearm: first the twist, then the bend; the deviation comes last and is left out.
+    z = faced(c, s, by_quaternion(rotations, joints[1], (0.0, 0.0, 1.0)))
+    side_on, upright = -dot(z, cross(normal, along)), dot(z, normal)
+    level = np.hypot(side_on, upright)
+    more = surety(level) * np.arctan2(side_on, upright)
+    return (turn, elevation, twist + more, np.arctan2(dot(z, along), level)), (sure, 1.0, 1.0, 1.0)
 
 
 @kernel
@@ -169,12 +165,12 @@ def light_frames(light, memory, rest, dt_s, clip, out):
         for k in range(4):
             if light.column[k] < 0:
                 continue
-            here = sure[k] if side >= 0 else 0.0
+            here = sure[k] if side >= 0 else -1.0
             if here > 0.0:
                 low, high, speed = light.limits[k, 0], light.limits[k, 1], light.limits[k, 2]
                 wanted = into_range(light.sign[k] * angles[k], low, high, memory.angle[k], memory.started[k])
                 memory.angle[k] = approach(wanted, 1.0, memory.angle[k], memory.started[k], speed * dt_s)
                 memory.started[k] = True
-            memory.held[k, MISSING] += 1 if here == 0.0 and (k != TURN or side < 0) else 0
-            memory.held[k, SINGULAR] += 1 if (here < 1.0 and (here > 0.0 or (k == TURN and side >= 0))) else 0
+            memory.held[k, MISSING] += 1 if here < 0.0 else 0
+            memory.held[k, SINGULAR] += 1 if 0.0 <= here < 1.0 else 0
             out[t, light.column[k]] = memory.angle[k]

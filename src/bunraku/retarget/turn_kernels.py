@@ -1,14 +1,14 @@
 """Turns about one and two given axes that bring one direction to another, within ranges and without flips; compiled.
 
-Vectors are tuples of three numbers. An angle that the directions do not determine is held: near such a place only a part
-of the way is gone, at it none, so nothing flips; a joint changes to another branch only where that is worth it.
+Vectors are tuples of three numbers. An angle that the directions do not determine is held: near such a place only a
+part of the way is gone, at it none, so nothing flips; a joint changes to another branch only where that is worth it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bunraku.kinematics.jit import part
+from bunraku.kinematics.jit import kernel, part
 
 SURE = 0.05
 """sine of the angle to an axis, about 3°, from which on the turn about it counts as determined"""
@@ -16,6 +16,8 @@ LOST = 1e-4
 """the same, below which it counts as unknown"""
 WORTH_RAD = 0.25
 """by how much another way round must be nearer before a joint changes over to it"""
+FARTHEST_M = 1e4
+"""a joint that is farther off is not there"""
 WORTH_COSINE = 0.02
 """the same for a pair of joints: 0.2 rad of the direction that they cannot reach"""
 
@@ -113,7 +115,7 @@ def approach(angle, sure, last, started, step):
 
 @part
 def one_axis(axis, u, w, limits, last, started, dt_s):
-    """The joint about `axis` that turns u as near to w as its range allows; and how sure. `limits`: low, high, speed."""
+    """The joint about `axis` that turns u as near to w as it can; and how sure. `limits`: low, high, speed."""
     angle, size = angle_about(axis, u, w)
     sure = surety(size)
     wanted = into_range(angle, limits[0], limits[1], last, started)
@@ -160,7 +162,7 @@ def better_way(a1, a2, u, w, first, second, last1, last2, started):
 
 @part
 def go(a1, a2, u, w, angle, first, second, last1, last2, started, dt_s):
-    """A pair of joints towards `angle` of the first: as far as it is sure and fast enough; the second as then is best."""
+    """A pair of joints towards `angle` of the first, as far as it is sure and fast; the second as is best then."""
     _, size = angle_about(a1, w, w)
     sure = surety(np.sqrt(size))
     t1 = approach(angle, sure, last1, started, first[2] * dt_s)
@@ -201,3 +203,12 @@ def knows(q, valid, joint):
     """Whether a joint's rotation is known: flagged so, and a unit quaternion."""
     w, x, y, z = q[joint, 0], q[joint, 1], q[joint, 2], q[joint, 3]
     return valid[joint] and abs(w * w + x * x + y * y + z * z - 1.0) < 0.01
+
+
+@kernel
+def sound(positions, rotations, position_valid, rotation_valid, place_known, turn_known):
+    """What of a pose is known and a number, into `place_known`, `turn_known` (1, J): no NaN, no place off the map."""
+    for j in range(len(positions)):
+        x, y, z = positions[j, 0], positions[j, 1], positions[j, 2]
+        place_known[0, j] = position_valid[j] and x * x + y * y + z * z < FARTHEST_M * FARTHEST_M
+        turn_known[0, j] = knows(rotations, rotation_valid, j)
