@@ -26,13 +26,14 @@ from bunraku.errors import BunrakuError, InputError, OutputError, UnknownNameErr
 from bunraku.files import need_writable
 
 if TYPE_CHECKING:
+    from bunraku.human import HumanMotion
     from bunraku.robots import Robot
 
 FORMATS = ("npz", "csv", "pkl")
 MAPPERS = ("whole-body", "girard", "hirschmanner", "gong", "angles", "dls")
 """the names in `retarget.mapper.MAPPERS`, written out so that the help needs no package"""
 Edit = Mapping[str, Any]
-"""arguments of `human.edited`"""
+"""arguments of `human.edited`, and the file of the operator's calibration"""
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="a file for one input, a folder for several (default: here)")
     parser.add_argument("--format", default=None, help=f"one or more of {','.join(FORMATS)} (default: npz)")
     parser.add_argument("--mapper", default="whole-body", choices=MAPPERS, help="how poses are mapped")
+    parser.add_argument(
+        "--calibration", type=Path, metavar="FILE", help="the operator's, from: bunraku calibrate (default: averages)"
+    )
     parser.add_argument("--base", choices=("free", "fixed"), help="whether the robot's base moves (default: as found)")
     edit = parser.add_argument_group("the person's motion, before it goes to the robot")
     edit.add_argument("--mirror", action="store_true", help="exchange left and right: limbs, fingers, gaze and path")
@@ -90,6 +94,10 @@ def run(args: argparse.Namespace) -> int:
     """Retarget every input; one that fails does not stop the others."""
     from bunraku.robots import load_robot
 
+    if args.calibration is not None:
+        from bunraku.session.operator_file import read_calibration
+
+        read_calibration(args.calibration)
     tasks = list(_tasks(args.inputs))
     formats = _formats(args.format, args.out)
     if args.jobs < 1:
@@ -123,6 +131,7 @@ def _work(
     tasks: list[Task], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
 ) -> Iterator[Outcome]:
     edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
+    edit["calibration"] = args.calibration
     one = partial(_one, args.robot, args.base, args.mapper, edit, args.out or Path(), formats, single)
     if args.jobs == 1 or len(tasks) == 1:
         outcomes: Iterator[Outcome] = (
@@ -154,11 +163,12 @@ def _retarget(
 ) -> Outcome:
     from bunraku.human import edited
     from bunraku.retarget import retarget
-    from bunraku.sources import read_motion
 
     source = task.source
     try:
-        motion = edited(read_motion(source), **edit)
+        motion = edited(
+            _as_calibrated(source, edit["calibration"]), **{k: v for k, v in edit.items() if k != "calibration"}
+        )
         if not len(motion):
             raise InputError(f"{source}: it holds no frames")
         started = time.perf_counter()
@@ -172,6 +182,15 @@ def _retarget(
         return Outcome(source, error=str(error))
     speed = len(motion) / max(spent, 1e-9)
     return Outcome(source, files, len(motion), motion.duration_s, speed, motion.notes)
+
+
+def _as_calibrated(source: str, file: Path | None) -> HumanMotion:
+    """The recording in the operator's world, completed by their build."""
+    from bunraku.human.complete import completed
+    from bunraku.session.operator_file import read_calibration
+    from bunraku.sources import read_motion, scheme_of
+
+    return completed(read_motion(source), None if file is None else read_calibration(file), scheme_of(source))
 
 
 def _tasks(given: Sequence[str]) -> Iterator[Task]:

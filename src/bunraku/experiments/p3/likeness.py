@@ -1,6 +1,8 @@
-"""P3, Fig. 10 and 15: how alike the two move, by dynamic time warping, and three people's motions that are one robot's."""
+"""P3, Fig. 10 and 15: how alike the two move, by dynamic time warping; three motions of people that are one robot's."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +34,7 @@ ALIKE, APART_FRAMES = 1e-3, 20
 def trajectories(seed: int) -> Findings:
     """Two random motions of the right arm, joint by joint, in degrees as the paper has it."""
     robot, rows, lines, scores, order = load_robot("inmoov"), [], [], [], []
-    for number, (turn, bend) in enumerate(LEAKS, start=1):
+    for turn, bend in LEAKS:
         human, arm = _random_arm(np.random.default_rng(seed), float(turn), float(bend))
         found = trajectory_similarity(np.degrees(human), np.degrees(_robot(robot, arm)), WEIGHTS)
         t = np.arange(len(found.system)) / SUIT_HZ
@@ -139,6 +141,6 @@ def _frames_apart(first: Array, second: Array) -> int:
 
 
 def _order(what: str, values: tuple[float, ...], how: str) -> Row:
-    falling = all(a > b for a, b in zip(values, values[1:], strict=False))
+    falling = all(a > b for a, b in pairwise(values))
     ours = " > ".join(f"{value:.0f}" for value in values) if falling else ", ".join(f"{value:.0f}" for value in values)
     return Row(paper="P3", quantity=f"DTW, {what}", theirs="that order", ours=ours, unit="°", ok=falling, how=how)
