@@ -35,6 +35,8 @@ from bunraku.robots import Robot
 Array = NDArray[np.float64]
 
 ITERATIONS, TOLERANCE = 12, 2e-4
+_PULL = 0.12
+"""m; a hand's place that is farther off pulls no harder than one so far away"""
 _NEAR_FLOOR = 0.02
 """m; a part of the robot this low in its neutral pose stands on the floor"""
 _LEG_SHARE = 0.1
@@ -96,10 +98,11 @@ class CartesianMapper:
     ) -> None:  # fmt: skip
         self.robot, self.weights, self.margin = robot, weights or CartesianWeights(), margin_m
         self._tool = np.zeros(3) if tool is None else np.asarray(tool, float)
-        self._links = {side: robot.links.index(name) for side, name in (hands or _hands_of(robot)).items()}
-        for side in self._links:
+        names = dict(_hands_of(robot) if hands is None else hands)
+        for side in names:
             if side not in SIDES:
                 raise UnknownNameError("hand", side, SIDES)
+        self._links = {side: robot.links.index(name) for side, name in names.items()}
         self.standing = standing_nodes(robot) if robot.base == "free" else ()
         self._tree = tree_arrays(robot.tree)
         self._limits = variable_limits(robot.tree, robot.lower, robot.upper)
@@ -156,7 +159,10 @@ class CartesianMapper:
             targets.weight[first_place + k] = self.weights.hand if place else 0.0
             targets.weight[k] = self.weights.hand_turn if turn else 0.0
             if target is not None and place:
-                targets.value[first_place + k, 0] = target.position
+                here = self.hand_pose(state.qpos, side)[0]
+                way = target.position - here
+                far = float(np.linalg.norm(way))
+                targets.value[first_place + k, 0] = here + way * min(1.0, _PULL / max(far, 1e-9))
             if target is not None and target.rotation is not None and turn:
                 targets.value[k] = rot.to_matrix(target.rotation)
         self._keep_balance(state)
