@@ -44,10 +44,10 @@ class _Performance:
     """s, after which it repeats"""
     act: Callable[[Stage], Act] | None
     """None holds the canonical pose, its arms as told"""
-    arms: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """rotation vector of the left arm away from that pose, rad"""
     endless: bool = False
     """never repeats: its period is as long as the motion"""
+    arms: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """rotation vector of the left arm away from that pose, rad"""
 
 
 _PERFORMANCES: Mapping[str, _Performance] = MappingProxyType(

@@ -38,8 +38,10 @@ PALM_M = 0.08
 """from the wrist along the hand's direction"""
 AXES = ("x", "y", "z")
 NOTE = (
-    f"Targets go through the paper's 1€ filter, {CUTOFF_HZ:g} Hz at rest and {BETA:g} Hz more for each rad/s. Robots: simulated, published joint speeds, commands act {LAG_S * 1e3:g} ms after they are sent (two NAOqi motion "
-    "cycles); chosen beforehand. The real Pepper over Wi-Fi (21.66 ± 21.44 mm, 150 ms) needs the robot: not reproduced."
+    f"Targets go through the paper's 1€ filter, {CUTOFF_HZ:g} Hz at rest and {BETA:g} Hz more for each rad/s. The "
+    f"simulated robots keep their published joint speeds, and commands act {LAG_S * 1e3:g} ms after they are sent (two "
+    "NAOqi motion cycles). All of this was chosen beforehand. The real Pepper over Wi-Fi (21.66 ± 21.44 mm, 150 ms) "
+    "needs the robot: not reproduced."
 )
 
 
@@ -110,7 +112,7 @@ def _trial(seen: HumanMotion, arm: ScaledArm, commands: Array, measured: Array, 
     lengths = [float(np.median(np.linalg.norm(b - a, axis=-1))) for a, b in pairwise(points)]
     dt = 1 / seen.fps
     return Trial(
-        times=np.arange(len(seen)) * dt, human=points[-1] - points[0],
+        times=np.arange(len(seen), dtype=float) * dt, human=points[-1] - points[0],
         commanded=arm.palm(commands, lengths),
         # what is measured belongs to the end of the step that follows the frame
         measured=np.concatenate([arm.palm(commands[:1], lengths), arm.palm(measured, lengths)[:-1]]),
@@ -149,8 +151,9 @@ def _findings(name: str, seed: int, palms: tuple[str, str], angles: tuple[str, s
     title = name.capitalize()
     unfiltered = Row(
         paper="P2", quantity=f"{title} sim: palm error with the filter off; delay removed", theirs=None,
-        ours=f"{1e3 * plain.mean:.2f} ± {1e3 * plain.sd:.2f}; {1e3 * plain.mean_shifted:.2f} ± {1e3 * plain.sd_shifted:.2f}",
-        unit="mm", ok=plain.mean < 1e-3 * THEIRS[name][0],
+        ours="{:.2f} ± {:.2f}; {:.2f} ± {:.2f}".format(
+            *(1e3 * v for v in (plain.mean, plain.sd, plain.mean_shifted, plain.sd_shifted))
+        ), unit="mm", ok=plain.mean < 1e-3 * THEIRS[name][0],
         how="the paper's choice, for its latency; the error with the delay better than the paper's",
     )  # fmt: skip
     return Findings(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.experiments.findings import Findings
-from bunraku.experiments.p4.operator import Script
+from bunraku.experiments.p4.operator import Script, Way
 from bunraku.experiments.p4.tasks import JITTER_M, MASS_SPREAD, RUNS, Outcome, add_box, count, jittered, scaled, tilt
 from bunraku.experiments.p4.teleoperation import Teleoperation, paddles
 
@@ -19,7 +19,7 @@ TOP, HALF, DEPTH, STACK_HALF = 0.93, 0.10, 0.085, 0.125
 FROM, TO, X = -0.10, 0.16, 0.80
 """m: the stacks' y, and their x"""
 NEAR_M, UPRIGHT_RAD = 0.05, 0.1
-WAYS = {
+WAYS: dict[str, Way] = {
     "left": [(0.5, (0, 0, 0)), (2.0, (-0.20, 0.25, 0.05))],
     "right": [(0.5, (0, 0, 0)), (2.2, (0, 0, 0)), (4.8, (0.05, 0.30, 0)), (5.1, (0.05, 0.30, 0)), (6.3, (0.05, 0, 0))],
 }  # fmt: skip
