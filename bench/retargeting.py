@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -41,9 +42,29 @@ def figures(frames: int = 1_000_000) -> Iterator[Figure]:
         "retarget.clip", len(motion) / seconds, "frames/s", 10_000, "at_least",
         f"solve_clip of {len(motion)} frames on {ROBOT}, one thread, best of 5",
     )  # fmt: skip
+    yield from _closed_forms()
     yield _memory(mapper, poses, frames)
     yield _end_to_end()
     yield _cold_start()
+
+
+def _closed_forms() -> Iterator[Figure]:
+    """The papers' mappers: arms and head of Leonardo, the joints of the lamp; compiled, one frame after the other."""
+    from bunraku.retarget import make_mapper
+    from bunraku.robots import load_robot
+    from bunraku.sources import read_motion
+
+    motion = read_motion("synth:conduct?seconds=60&fps=60")
+    clip = motion.positions, motion.rotations, motion.position_valid, motion.rotation_valid
+    robots = {"girard": "leonardo", "hirschmanner": "leonardo", "gong": "leonardo", "angles": "lamp", "dls": "lamp"}
+    for name, robot in robots.items():
+        mapper = make_mapper(name, load_robot(robot))
+        memory, out = mapper.make_memory(), np.empty((len(motion), mapper.robot.tree.qpos_size))  # type: ignore[attr-defined]
+        seconds = best_of(partial(mapper.frames, memory, 1 / motion.fps, clip, out), 5)  # type: ignore[attr-defined]
+        yield Figure(
+            f"retarget.mapper.{name}", seconds / len(motion) * 1e6, "µs", 5, "at_most",
+            f"a frame of {len(motion)} on {robot}, one thread, best of 5",
+        )  # fmt: skip
 
 
 def _memory(mapper: object, poses: list[object], frames: int) -> Figure:

@@ -256,6 +256,17 @@ def test_the_head_looks_where_the_person_does() -> None:
         np.testing.assert_allclose(found, [np.clip(yaw, -1.3963, 1.3963), pitch], atol=1e-4)
 
 
+def test_eyes_take_what_the_neck_leaves() -> None:
+    """Of a head turned by 100° the puppet's neck takes 80° and its eyes 20°, wherever the person stands."""
+    one, puppet = mapper("hirschmanner", "puppet"), robot("puppet")
+    for heading in (0.0, 1.3):
+        chest = rot.from_axis_angle([0.0, 0, 1], heading)
+        head = rot.from_axis_angle([0.0, 0, 1], heading + np.radians(100))
+        qpos = one.solve(pose({"chest": chest, "head": head}), one.start()).qpos
+        found = [qpos[puppet.first_joint + puppet.joint_index(n)] for n in ("neck_yaw_joint", "left_eye_yaw_joint")]
+        np.testing.assert_allclose(np.degrees(found), [80, 20], atol=1e-3)
+
+
 def test_the_trunk_turns_and_the_arms_are_seen_from_it() -> None:
     """When the chest turns with the arms, Leonardo's waist takes the turn and its shoulders stay as they were."""
     one, leonardo = mapper("girard", "leonardo"), robot("leonardo")

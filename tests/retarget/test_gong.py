@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,3 +67,26 @@ def test_the_elbow_bends_by_the_angle_between_the_segments() -> None:
             found.append(mapper.solve(pose(arm), mapper.start()).qpos[elbow])
     np.testing.assert_allclose(found[:3], found[0])
     np.testing.assert_allclose(found[3:], found[0] - 0.4)
+
+
+@pytest.mark.parametrize("one_way", [False, True])
+def test_the_wrist_turns_by_the_tilt_of_the_hand(one_way: bool) -> None:
+    """Leonardo's wrist, which turns both ways, takes the part of the tilt about the forearm; one that turns one way
+    takes all of it, as printed."""
+    leonardo = load_robot("leonardo")
+    wrist = leonardo.joint_index("left_wrist_joint")
+    if one_way:
+        lower = leonardo.lower.copy()
+        lower[wrist] = 0.0
+        leonardo = replace(leonardo, lower=lower)
+    mapper = make_mapper("gong", leonardo)
+    link_axes = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])  # columns: x along the left forearm, y, z
+    for theta, psi in ((0.0, 0.5), (0.0, -0.5), (0.4, 0.3), (-0.6, -0.2), (0.5, 0.0)):
+        turn = rot.to_matrix(rot.from_euler("ZYX", [0.1, theta, psi]))
+        arm = dict.fromkeys(("hips", "chest", "left_upper_arm", "left_forearm"), rot.IDENTITY)
+        arm["left_hand"] = rot.from_matrix(link_axes @ turn @ link_axes.T)
+        expected = wrist_turn(theta, psi) if one_way else signed_wrist_turn(0.1, theta, psi)
+        found = mapper.solve(pose(arm), mapper.start()).qpos[wrist]
+        np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-9)
+        if not one_way and abs(expected) > 1e-9:
+            assert np.sign(found) == np.sign(expected) * np.sign(mapper.chains.elbow[0, 2])

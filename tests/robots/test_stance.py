@@ -9,6 +9,7 @@ from shared import need, robots
 from small_robots import INERTIAL, joint, link, urdf, write
 
 FREE = {
+    "coman",
     "alexander",
     "centauro",
     "g1",

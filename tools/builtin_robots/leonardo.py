@@ -42,6 +42,8 @@ def looks(m: Model) -> None:
 def build() -> Model:
     """The robot on its stand, z = 0 on the floor, facing x."""
     m = Model("leonardo", DESCRIPTION, NEUTRAL, NOTES)
+    # The shoulder's axes do not meet: the upper arm is the link behind the last of them.
+    m.points = {f"{prefix}upper_arm": f"{prefix}upper_arm_link" for prefix, _ in SIDES}
     looks(m)
     inmoov.shells(m)
     m.joint_class("waist", velocity=4.0, effort=80, damping=1.0, armature=0.05)

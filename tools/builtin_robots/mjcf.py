@@ -126,6 +126,8 @@ class Model:
         """file name → OBJ text"""
         self.velocity: dict[str, float] = {}
         self.effort: dict[str, float] = {}
+        self.points: dict[str, str] = {}
+        """joint centre, as in `semantics.points` → the link at whose origin it is, where that cannot be found"""
         self.default = ET.SubElement(self.root, "default")
         visual = ET.SubElement(self.default, "default", {"class": "visual"})
         ET.SubElement(visual, "geom", contype="0", conaffinity="0", group="2", mass="0")
@@ -195,4 +197,7 @@ class Model:
         lines += ["neutral:  # rad", *(f"  {joint}: {value:g}" for joint, value in self.neutral.items())]
         lines += ["velocity:  # rad/s", *(f"  {joint}: {self.velocity[kind]:g}" for joint, kind in kinds.items())]
         lines += ["effort:  # N·m", *(f"  {joint}: {self.effort[kind]:g}" for joint, kind in kinds.items())]
+        if self.points:
+            places = [f"    {point}: {{link: {link}, at: [0, 0, 0]}}" for point, link in self.points.items()]
+            lines += ["semantics:", "  points:  # m, in the link's frame", *places]
         return "\n".join(lines) + "\n"

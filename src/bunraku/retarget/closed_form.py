@@ -18,7 +18,7 @@ from bunraku.robots import Robot
 
 Array = NDArray[np.float64]
 
-FITTING = ("inmoov", "leonardo", "pepper", "puppet", "romeo")
+FITTING = ("coman", "inmoov", "leonardo", "pepper", "puppet", "romeo")
 """robots by name whose arms the closed forms fit"""
 
 
@@ -30,7 +30,7 @@ class ClosedFormMapper(FrameMapper):
     def __init__(self, robot: Robot, name: str, method: int, *, torso: bool = False) -> None:
         self.name = name
         self.chains = build_chains(robot, name, method, torso=torso, fitting=FITTING)
-        super().__init__(robot, self.chains.reference if robot.base == "fixed" else -1)
+        super().__init__(robot, self.chains.reference)
 
     def make_memory(self) -> ChainMemory:
         """Nothing seen yet."""

@@ -7,6 +7,8 @@ import numpy as np
 from bunraku.kinematics.jit import kernel, part
 from bunraku.retarget.chain_kernels import behind, elbow_way, is_rigid
 from bunraku.retarget.turn_kernels import (
+    CLOSE_RAD,
+    NOTHING,
     added,
     angle_about,
     better_way,
@@ -18,15 +20,13 @@ from bunraku.retarget.turn_kernels import (
     prefers,
     row,
     scaled,
+    side_of,
     turned,
-    two_axes,
     unit,
 )
 
 ROUNDS = 12
 """in which the place of an elbow that stands off the axis of the upper arm's turn is found"""
-CLOSE_RAD = 0.5
-"""a way this short, all joints together, that misses nothing is taken without looking at the others"""
 
 
 @part
@@ -81,8 +81,8 @@ def _exact_turn(chains, side, upper, fore, up, bend, last):
 
 @kernel
 def _arm_by(chains, memory, side, upper, fore, fore_known, up, turn_up, bend):
-    """Shoulder and elbow when each pair goes one of its two ways: the first angle, the turn of the upper arm for which
-    the elbow is where it is looked for, what is missed, and the way there."""
+    """Shoulder and elbow when each pair goes one of its two ways: the first three angles, the turn of the upper arm for
+    which the elbow is where it is looked for, what is missed, and the way there."""
     axis, limits, last = chains.axis[side], chains.limits[side], memory.angle[side]
     started, a1, a2, turn = memory.started[side], row(axis, 0), row(axis, 1), last[2]
     if fore_known and not is_rigid(chains, side):
@@ -95,42 +95,46 @@ def _arm_by(chains, memory, side, upper, fore, fore_known, up, turn_up, bend):
     t1, t2, miss = one_way(
         a1, a2, elbow_way(chains, side, turn), upper, up, limits[0], limits[1], last[0], last[1], started
     )
-    way = abs(t1 - last[0]) + abs(t2 - last[1])
+    way, t3 = abs(t1 - last[0]) + abs(t2 - last[1]), last[2]
     if fore_known:
         rest = turned(a2, -t2, turned(a1, -t1, fore))
         t3, t4, more = better_way(
             row(axis, 2), row(axis, 3), row(chains.bone[side], 2), rest,
             limits[2], limits[3], last[2], last[3], started,
         )  # fmt: skip
-        miss = 1.0 - dot(elbow_way(chains, side, t3), turned(a2, -t2, turned(a1, -t1, upper))) + more
-        way += abs(t3 - last[2]) + abs(t4 - last[3])
-    return t1, turn, miss, way
+        if not is_rigid(chains, side):
+            miss = 1.0 - dot(elbow_way(chains, side, t3), turned(a2, -t2, turned(a1, -t1, upper)))
+        miss, way = miss + more, way + abs(t3 - last[2]) + abs(t4 - last[3])
+    return t1, t2, t3, turn, miss, way
 
 
 @kernel
 def solve_directions(chains, memory, side, upper, fore, fore_known, dt_s):
     """Two joints of the shoulder for the upper arm's direction, two of the elbow for the forearm's."""
     axis, limits, angle = chains.axis[side], chains.limits[side], memory.angle[side]
-    started, near = memory.started[side], 0
-    t1, turn, miss, way = angle[0], angle[2], np.inf, np.inf
-    ways = 2 if is_rigid(chains, side) or not fore_known else 8
-    for k in range(ways):
-        turn_up, bend = 1.0 - 2.0 * (k % 2), 1.0 - 2.0 * (k // 2 % 2)
+    started, rigid, last = memory.started[side], is_rigid(chains, side), memory.angle[side, 1]
+    a1, a2, f = row(axis, 0), row(axis, 1), row(chains.bone[side], 2)
+    t1, t2, t3, turn, miss, way = angle[0], angle[1], angle[2], angle[2], np.inf, np.inf
+    gone = side_of(a1, a2, elbow_way(chains, side, turn), last)
+    for k in range(2 if rigid or not fore_known else 8):
+        turn_up, bend = gone * (1.0 - 2.0 * (k % 2)), 1.0 - 2.0 * (k // 2 % 2)
         up = -turn_up if k >= 4 else turn_up
-        s1, other_turn, other, detour = _arm_by(chains, memory, side, upper, fore, fore_known, up, turn_up, bend)
-        if near == 0 or prefers(miss, way, other, detour, started):
-            t1, turn, miss, way, near = s1, other_turn, other, detour, 1
-        if miss < 1e-9 and way < CLOSE_RAD:
+        s1, s2, s3, other_turn, other, detour = _arm_by(
+            chains, memory, side, upper, fore, fore_known, up, turn_up, bend
+        )
+        if k == 0 or prefers(miss, way, other, detour, started):
+            t1, t2, t3, turn, miss, way = s1, s2, s3, other_turn, other, detour
+        if miss < NOTHING and way < CLOSE_RAD:
             break
     reach = elbow_way(chains, side, turn)
-    angle[0], angle[1], sure = go(
-        row(axis, 0), row(axis, 1), reach, upper, t1, limits[0], limits[1], angle[0], angle[1], started, dt_s
-    )
+    angle[0], angle[1], sure = go(a1, a2, reach, upper, t1, limits[0], limits[1], angle[0], angle[1], started, dt_s)
     if not fore_known:
         return sure
     rest = behind(chains, side, 2, angle, fore)
-    angle[2], angle[3], elbow_sure = two_axes(
-        row(axis, 2), row(axis, 3), row(chains.bone[side], 2), rest,
-        limits[2], limits[3], angle[2], angle[3], started, dt_s,
-    )  # fmt: skip
+    if angle[0] != t1 or abs(angle[1] - t2) > 1e-12:
+        # The shoulder could not go all the way: the elbow makes the best of where it is.
+        t3, _, _ = better_way(row(axis, 2), row(axis, 3), f, rest, limits[2], limits[3], angle[2], angle[3], started)
+    angle[2], angle[3], elbow_sure = go(
+        row(axis, 2), row(axis, 3), f, rest, t3, limits[2], limits[3], angle[2], angle[3], started, dt_s
+    )
     return min(sure, elbow_sure)

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 DAMPING_MM, WEIGHT_MM = 100.0, 100.0
 MARGIN = 400.0 / 414.0
 """of the robot's reach that is used: the paper's 400 mm of 414"""
-FITTING = ("lamp", "inmoov", "leonardo", "pepper", "puppet", "romeo")
+FITTING = ("lamp", "coman", "inmoov", "leonardo", "pepper", "puppet", "romeo")
 PERSON = (("forearm", "hand", "middle_1"), ("upper_arm", "hand", "hand"))
 """for a light and for an arm: where the person's vector begins, the wrist, where the vector ends"""
 
@@ -49,7 +49,7 @@ class ReachMapper(FrameMapper):
 
     def __init__(self, robot: Robot, damping_mm: float = DAMPING_MM, weight_mm: float = WEIGHT_MM) -> None:
         arms = [] if is_single_chain(robot) else [s for s in SIDES if robot.semantics.joints.get(f"{s}_arm")]
-        super().__init__(robot, -1 if not arms or robot.base == "free" else INDEX["chest"])
+        super().__init__(robot, INDEX["chest"] if arms else -1)
         chains = [_arm(robot, side) for side in arms] if arms else [_light(robot)]
         self.parts = tuple(f"{side}_hand" for side in arms) if arms else ("hand",)
         self._lengths = np.array([chain.length for chain in chains])

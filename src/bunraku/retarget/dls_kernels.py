@@ -29,9 +29,9 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 MM = 1000.0
-FEW, MANY = 6, 100
+FEW, MANY = 5, 100
 """steps for a frame that follows another, and for the first one"""
-STILL_RAD = 1e-7
+STILL_RAD = 1e-6
 HALF_TURN_RAD = 3.0
 """error beyond which the way round is kept that was taken before"""
 MISSING, SINGULAR = 0, 1

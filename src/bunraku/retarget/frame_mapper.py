@@ -61,7 +61,7 @@ class FrameMapper(ABC):
     """what holds are counted for"""
 
     def __init__(self, robot: Robot, reference: int = -1) -> None:
-        """`reference`: the human joint whose frame stands for a fixed base, -1 for the world."""
+        """`reference`: the human joint whose frame stands for the robot's base, -1 for the world."""
         self.robot = robot
         self.extremities = Extremities(robot, reference)
 

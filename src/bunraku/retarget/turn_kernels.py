@@ -14,12 +14,14 @@ SURE = 0.05
 """sine of the angle to an axis, about 3°, from which on the turn about it counts as determined"""
 LOST = 1e-4
 """the same, below which it counts as unknown"""
-WORTH_RAD = 0.25
+WORTH_RAD = 0.15
 """by how much another way round must be nearer before a joint changes over to it"""
+CLOSE_RAD, NOTHING = 0.5, 1e-9
+"""a way this short, all joints together, that misses no more (1 - cosine) is taken without looking at others"""
 FARTHEST_M = 1e4
 """a joint that is farther off is not there"""
-WORTH_COSINE = 0.02
-"""the same for a pair of joints: 0.2 rad of the direction that they cannot reach"""
+WORTH_COSINE = 0.01
+"""the same for a pair of joints: 0.14 rad of the direction that they cannot reach"""
 
 
 @part
@@ -152,11 +154,24 @@ def prefers(miss, way, other_miss, other_way, started):
 
 
 @part
+def side_of(a1, a2, u, last2):
+    """On which side of the axes, 1 or -1, u stands when it is turned by the last angle: the way that was gone."""
+    return 1.0 if dot(cross(a1, a2), turned(a2, last2, u)) >= 0.0 else -1.0
+
+
+@part
 def better_way(a1, a2, u, w, first, second, last1, last2, started):
-    """The better of the two ways of a pair of joints: angles within the ranges, and 1 - cosine of what is missed."""
-    t1, t2, miss = one_way(a1, a2, u, w, 1.0, first, second, last1, last2, started)
-    s1, s2, other = one_way(a1, a2, u, w, -1.0, first, second, last1, last2, started)
-    way, detour = abs(t1 - last1) + abs(t2 - last2), abs(s1 - last1) + abs(s2 - last2)
+    """The better of the two ways of a pair of joints: angles within the ranges, and 1 - cosine of what is missed.
+
+    The way that was gone is taken without looking at the other where it is short and misses nothing.
+    """
+    up = side_of(a1, a2, u, last2)
+    t1, t2, miss = one_way(a1, a2, u, w, up, first, second, last1, last2, started)
+    way = abs(t1 - last1) + abs(t2 - last2)
+    if miss < NOTHING and way < CLOSE_RAD:
+        return t1, t2, miss
+    s1, s2, other = one_way(a1, a2, u, w, -up, first, second, last1, last2, started)
+    detour = abs(s1 - last1) + abs(s2 - last2)
     return (s1, s2, other) if prefers(miss, way, other, detour, started) else (t1, t2, miss)
 
 
