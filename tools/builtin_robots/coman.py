@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mjcf import Body, Model
 
-DESCRIPTION = "A small humanoid of COMAN's published size, 0.95 m to the neck; a size variant of our own, not its model"
+DESCRIPTION = "A small humanoid, 0.95 m to the neck: a size variant of our own from COMAN's published measures"
 NOTES = (
     "Height, shoulder width, weight and the number of joints are published; the lengths in between are ours.",
     "Velocities and efforts are those of geared drives of that size.",

@@ -10,9 +10,7 @@ from __future__ import annotations
 import inmoov
 from mjcf import Body, Model
 
-DESCRIPTION = (
-    "Leonardo GreenMoov, the green telepresence robot: 5-joint arms, hands and a talking head; shapes of our own"
-)
+DESCRIPTION = "Leonardo GreenMoov: two 5-joint arms, hands and a talking head on a stand; shapes of our own"
 NOTES = (
     "Axes, their order and the displacement l of the shoulder are the first paper's; it prints no ranges and no other",
     "lengths. Lengths are InMoov's, ranges wide enough for the paper's trajectories, velocities and efforts those of",

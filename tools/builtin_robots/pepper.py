@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mjcf import Body, Model
 
-DESCRIPTION = "Pepper, the receptionist on wheels: two 5-joint arms, a leg column, a tablet; shapes of our own"
+DESCRIPTION = "Pepper on wheels: head, two 5-joint arms, leg column and tablet; shapes of our own"
 NOTES = (
     "Origins, axes, ranges, velocities and efforts are those of the public model (ros-naoqi pepper_robot).",
     "LHand and RHand open from 0.02 to 0.98; the other joints of a hand follow.",
