@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bunraku.human import ADULT, Body, HumanPose
-from bunraku.human.complete import with_shoulders
+from bunraku.human import ADULT, Body, Calibration, HumanPose
+from bunraku.human.complete import completed, with_shoulders
 from bunraku.human.skeleton import INDEX, SIDES
 from bunraku.kinematics import rotations as rot
+from bunraku.sources.synth import synthesize
 
 
 def headset(chest: np.ndarray | None = None) -> HumanPose:
@@ -47,3 +48,28 @@ def test_what_was_seen_stays() -> None:
     pose.positions[INDEX["left_upper_arm"]], pose.position_valid[INDEX["left_upper_arm"]] = [9.0, 9.0, 9.0], True
     assert np.array_equal(with_shoulders(pose, ADULT).positions[INDEX["left_upper_arm"]], [9.0, 9.0, 9.0])
     assert not with_shoulders(HumanPose.empty()).position_valid.any()
+
+
+def test_a_recording_is_completed_and_says_so() -> None:
+    """Without a calibration an average build stands in, with a note; with one, the operator's, without."""
+    whole = synthesize("wave", seconds=0.2, fps=30.0)
+    assert completed(whole, None) is whole
+    hidden = np.array(whole.position_valid)
+    hidden[:, [INDEX["left_upper_arm"], INDEX["right_upper_arm"]]] = False
+    partial = replace(whole, position_valid=hidden)
+    averaged = completed(partial, None)
+    assert averaged.position_valid[:, INDEX["left_upper_arm"]].all()
+    assert any("no calibration" in note for note in averaged.notes)
+    own = completed(partial, Calibration.average(1.5))
+    assert own.position_valid[:, INDEX["left_upper_arm"]].all()
+    assert not own.notes
+
+
+def test_a_reaching_arm_takes_its_shoulder_along() -> None:
+    """The upper arm keeps its length on the line to the elbow."""
+    pose = headset()
+    elbow = INDEX["left_forearm"]
+    pose.positions[elbow], pose.position_valid[elbow] = [1.4, 2.2, 1.5], True
+    seen = with_shoulders(pose)
+    length = np.linalg.norm(seen.positions[elbow] - seen.positions[INDEX["left_upper_arm"]])
+    assert length == pytest.approx(ADULT.lengths[elbow])

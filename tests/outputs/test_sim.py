@@ -294,3 +294,19 @@ def test_refuses_what_it_cannot_do() -> None:
             sim.step(robot.neutral, dt)
     with pytest.raises(UnknownNameError, match="pinned"):
         Simulation(robot, base="floating")  # type: ignore[arg-type]
+
+
+def test_scenery_is_in_the_robots_world() -> None:
+    """A box that is put there falls onto the floor and is found by its name; the robot is as it was without it."""
+
+    def scenery(spec):  # type: ignore[no-untyped-def]
+        body = spec.worldbody.add_body(name="crate", pos=[2.0, 0.0, 0.5])
+        body.add_freejoint()
+        body.add_geom(type=6, size=[0.1, 0.1, 0.1], mass=1.0)
+
+    robot = robot_of("lamp")
+    world, alone = Simulation(robot, scenery=scenery), Simulation(robot)
+    for _ in range(50):
+        seen, alike = world.step(robot.neutral, 0.02), alone.step(robot.neutral, 0.02)
+    assert world.data.body("crate").xpos[2] == pytest.approx(0.1, abs=0.01)
+    assert np.allclose(seen.qpos, alike.qpos, atol=1e-6)

@@ -31,6 +31,7 @@ PACKAGES = (
     ("xacro", "robots", "xacro files"),
     ("fast-simplification", "robots", "fast pictures of detailed robots"),
     ("av", "video", "MP4 files"),
+    ("matplotlib", "report", "figures of the papers' experiments"),
 )
 
 

@@ -62,6 +62,8 @@ class Job:
     base: str | None
     edit: Mapping[str, Any]
     """arguments of `human.edited`"""
+    calibration: Path | None
+    """the operator's"""
     way: Mapping[str, Any]
     """arguments of `retarget`"""
     folder: Path
@@ -96,6 +98,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="a file for one input, a folder for several (default: here)")
     parser.add_argument("--format", default=None, help=f"one or more of {','.join(FORMATS)} (default: npz)")
     parser.add_argument("--mapper", default="whole-body", choices=MAPPERS, help="how poses are mapped")
+    parser.add_argument(
+        "--calibration", type=Path, metavar="FILE", help="the operator's, from: bunraku calibrate (default: averages)"
+    )
     parser.add_argument("--mode", default="posture", choices=MODES,
         help="what comes first: the directions of all limbs (posture, default), where the hands are, or both (mixed)",
     )  # fmt: skip
@@ -159,6 +164,7 @@ def _job(args: argparse.Namespace, tasks: Sequence[Task]) -> Job:
         robot=args.robot,
         base=args.base,
         edit={"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps},
+        calibration=args.calibration,
         way={"mapper": args.mapper, "mode": args.mode, "body": args.body},
         folder=args.out or Path(),
         formats=formats,
@@ -188,11 +194,14 @@ def _one(job: Job, task: Task) -> Outcome:
 
 
 def _motion(task: Task, job: Job) -> HumanMotion:
-    """The person's motion, edited; one without frames is an InputError."""
+    """The person's motion in the operator's world, completed by their build, edited; one without frames is an error."""
     from bunraku.human import edited
-    from bunraku.sources import read_motion
+    from bunraku.human.complete import completed
+    from bunraku.session.operator_file import read_calibration
+    from bunraku.sources import read_motion, scheme_of
 
-    motion = edited(read_motion(task.source), **job.edit)
+    calibration = None if job.calibration is None else read_calibration(job.calibration)
+    motion = edited(completed(read_motion(task.source), calibration, scheme_of(task.source)), **job.edit)
     if not len(motion):
         raise InputError(f"{task.source}: it holds no frames")
     return motion

@@ -24,6 +24,8 @@ Seen = TypeVar("Seen", HumanPose, HumanMotion)
 
 _LONGEST = 3.0  # times an adult's bone: what measures more is not one
 _NAMES = JOINTS[1:]
+REACHES = ("forward", "sideways", "down")
+"""x, y and z of P4's calibration: arms forward, in a T, and hanging"""
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,13 @@ class Calibration:
     """joints whose length nobody measured: an average person's, brought to this one's size"""
     offsets: Mapping[str, SourceOffset] = field(default_factory=dict)
     """source → world_from_source"""
+    reach: Mapping[str, float] = field(default_factory=dict)
+    """how far a wrist comes from its shoulder, m, along the axes of `REACHES` whose pose was held"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", MappingProxyType({name: float(self.lengths[name]) for name in _NAMES}))
         object.__setattr__(self, "offsets", MappingProxyType(dict(self.offsets)))
+        object.__setattr__(self, "reach", MappingProxyType(dict(self.reach)))
 
     @classmethod
     def average(cls, height_m: float = ADULT_HEIGHT) -> Calibration:
@@ -86,6 +91,11 @@ class Calibration:
         """Finger tip to finger tip, m, as the lengths add up to it."""
         return self.body.arm_span
 
+    def scale_to(self, reach_m: float) -> Array:
+        """(3,) for x, y, z: a robot's reach over the person's; what was not measured is as long as the arm's bones."""
+        arm = self.body.arm_length
+        return np.array([reach_m / max(self.reach.get(axis, arm), 1e-3) for axis in REACHES])
+
     def with_offset(self, source: str, offset: SourceOffset) -> Calibration:
         """The same operator, with one source placed."""
         return replace(self, offsets={**self.offsets, source: offset})
@@ -100,22 +110,25 @@ class Calibration:
                 source: {"position_m": list(offset.position), "rotation_wxyz": list(offset.rotation)}
                 for source, offset in self.offsets.items()
             },
+            "reach_m": dict(self.reach),
         }
 
     @classmethod
     def from_dict(cls, values: object) -> Calibration:
         """What `to_dict` gave; anything else is an InputError that says what is wrong."""
-        top = _mapping(values, "a calibration", ("lengths_m", "mirrored", "assumed", "offsets"))
+        top = _mapping(values, "a calibration", ("lengths_m", "mirrored", "assumed", "offsets", "reach_m"))
         lengths = _mapping(top.get("lengths_m"), "lengths_m", _NAMES)
         missing = [name for name in _NAMES if name not in lengths]
         if missing:
             raise InputError(f"lengths_m lacks '{missing[0]}'" + (f" and {len(missing) - 1} more" * (len(missing) > 1)))
         offsets = _mapping(top.get("offsets", {}), "offsets")
+        reach = _mapping(top.get("reach_m", {}), "reach_m", REACHES)
         return cls(
             lengths={name: _length(name, length) for name, length in lengths.items()},
             mirrored=_names(top.get("mirrored", []), "mirrored"),
             assumed=_names(top.get("assumed", []), "assumed"),
             offsets={str(source): _offset(value, str(source)) for source, value in offsets.items()},
+            reach={axis: _length(f"the reach {axis}", value) for axis, value in reach.items()},
         )
 
 

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human.body import ADULT, Body
+from bunraku.human.calibration import Calibration
+from bunraku.human.merge import merge_motions
 from bunraku.human.pose import HumanMotion, HumanPose
 from bunraku.human.skeleton import INDEX, SIDES
 from bunraku.kinematics import rotations as rot
@@ -24,6 +26,30 @@ Seen = TypeVar("Seen", HumanPose, HumanMotion)
 _GIVES = 0.5
 """share of an upper arm's length by which a shoulder gives way at most; an elbow farther off is no elbow"""
 _HEAD, _CHEST = INDEX["head"], INDEX["chest"]
+
+
+def needs_a_build(motion: HumanMotion) -> bool:
+    """Whether something that a mapping wants is not seen in it: an arm whose shoulder is known in no frame."""
+    for side in SIDES:
+        arm, shoulder = INDEX[f"{side}_forearm"], INDEX[f"{side}_upper_arm"]
+        if motion.position_valid[:, arm].any() and not motion.position_valid[:, shoulder].any():
+            return True
+    return False
+
+
+def completed(motion: HumanMotion, calibration: Calibration | None, source: str = "") -> HumanMotion:
+    """A recording as an operator's calibration has it: moved to their world, and completed by their build.
+
+    Without one an average build stands in for what the source does not show, and a note says so.
+    """
+    if calibration is None:
+        if not needs_a_build(motion):
+            return motion
+        note = "no calibration: an average person's shoulders stand in for what the source does not show"
+        return replace(with_shoulders(motion), notes=(*motion.notes, note))
+    if source in calibration.offsets:
+        motion = calibration.offsets[source].apply(motion)
+    return merge_motions([(with_shoulders(motion, calibration.body), {})], calibration.body)
 
 
 def with_shoulders(seen: Seen, body: Body = ADULT) -> Seen:

@@ -17,7 +17,7 @@ _LEAST_SPREAD = 0.1
 
 
 def turning_point(places: ArrayLike) -> tuple[Array, float]:
-    """Centre (3,) and radius of the sphere nearest to `places` (T, 3), least squares; they must go round it in two ways."""
+    """Centre (3,) and radius of the sphere nearest to `places` (T, 3), which must go round it in two ways."""
     places = np.asarray(places, float)
     if places.ndim != 2 or places.shape[1] != 3 or len(places) < 10 or not np.isfinite(places).all():
         raise InputError("a turning point needs ten places (T, 3) at least, all of them finite")

@@ -35,10 +35,14 @@ from bunraku.robots import Robot
 Array = NDArray[np.float64]
 
 ITERATIONS, TOLERANCE = 12, 2e-4
+_PULL = 0.12
+"""m; a hand's place that is farther off pulls no harder than one so far away"""
 _NEAR_FLOOR = 0.02
 """m; a part of the robot this low in its neutral pose stands on the floor"""
 _LEG_SHARE = 0.1
 """of a leg's joint speeds: a body that is carried by contacts moves calmly"""
+_HOMEWARD = 1 / 30
+"""of the way to the posture in each frame, at the most"""
 _NO_TURN = np.eye(3)
 
 
@@ -54,8 +58,9 @@ class CartesianWeights:
     arm: float = 1e-2
     leg: float = 1e-2
     """of the posture; the lower beside `arm`, the more the body's height moves"""
+    trunk: float = 1e-2
     rest: float = 1.0
-    """of joints of neither arm nor leg"""
+    """of all other joints"""
     balance: float = 1e3
     home: float = 30.0
     """of the base's place over the floor; its height is free"""
@@ -78,6 +83,8 @@ class CartesianState:
     qpos: Array
     targets: Targets
     work: Workspace
+    home: Array
+    """(nv,) the posture that everything returns to; the base's place over the floor in the first two"""
     lean: Array
     """(2,) how far balance has drawn the base, m"""
 
@@ -91,10 +98,11 @@ class CartesianMapper:
     ) -> None:  # fmt: skip
         self.robot, self.weights, self.margin = robot, weights or CartesianWeights(), margin_m
         self._tool = np.zeros(3) if tool is None else np.asarray(tool, float)
-        self._links = {side: robot.links.index(name) for side, name in (hands or _hands_of(robot)).items()}
-        for side in self._links:
+        names = dict(_hands_of(robot) if hands is None else hands)
+        for side in names:
             if side not in SIDES:
                 raise UnknownNameError("hand", side, SIDES)
+        self._links = {side: robot.links.index(name) for side, name in names.items()}
         self.standing = standing_nodes(robot) if robot.base == "free" else ()
         self._tree = tree_arrays(robot.tree)
         self._limits = variable_limits(robot.tree, robot.lower, robot.upper)
@@ -126,7 +134,8 @@ class CartesianMapper:
             targets.value[first_place - 1], targets.weight[first_place - 1] = turn[0], w.trunk_turn
             targets.value[-1, 0] = at[0]
         self._posture(targets, qpos)
-        state = CartesianState(qpos.copy(), targets, make_workspace(self.robot.tree, self._bodies), np.zeros(2))
+        work = make_workspace(self.robot.tree, self._bodies)
+        state = CartesianState(qpos.copy(), targets, work, targets.posture.copy(), np.zeros(2))
         if len(self.standing):
             state.targets.weight[-1, :2] = self.weights.home
         return state
@@ -150,10 +159,14 @@ class CartesianMapper:
             targets.weight[first_place + k] = self.weights.hand if place else 0.0
             targets.weight[k] = self.weights.hand_turn if turn else 0.0
             if target is not None and place:
-                targets.value[first_place + k, 0] = target.position
+                here = self.hand_pose(state.qpos, side)[0]
+                way = target.position - here
+                far = float(np.linalg.norm(way))
+                targets.value[first_place + k, 0] = here + way * min(1.0, _PULL / max(far, 1e-9))
             if target is not None and target.rotation is not None and turn:
                 targets.value[k] = rot.to_matrix(target.rotation)
         self._keep_balance(state)
+        self._draw_home(state)
         solve(self._tree, self._tasks, targets, self._bodies, self._reachable(state.qpos, dt_s), state.qpos,
               state.work, ITERATIONS, TOLERANCE)  # fmt: skip
         return state.qpos.copy()
@@ -176,20 +189,27 @@ class CartesianMapper:
         state.lean = state.lean + missing * inward if missing > 0 else 0.9 * state.lean
         size = float(np.linalg.norm(state.lean))
         state.targets.weight[-1, :2] = self.weights.home + self.weights.balance * min(size / 0.02, 1.0)
-        home = state.targets.posture[:2]
-        state.targets.value[-1, 0, :2] = home + state.lean
+        state.targets.value[-1, 0, :2] = state.home[:2] + state.lean
+
+    def _draw_home(self, state: CartesianState) -> None:
+        """Joints are drawn a step from where they are towards the posture: nothing hurries from one way of reaching a
+        place to another."""
+        joints = self.robot.tree.independent
+        v, q = self._tree.variable[joints], state.qpos[self.robot.first_joint + joints]
+        state.targets.posture[v] = q + _HOMEWARD * (state.home[v] - q)
 
     def _posture(self, targets: Targets, qpos: Array) -> None:
         arms = {j for side in SIDES for j in self.robot.semantics.joints.get(f"{side}_arm", ())}
-        legs = self._leg_joints()
+        legs, trunk = self._leg_joints(), self.robot.semantics.joints.get("torso", ())
         for joint in self.robot.tree.independent:
             v = self._tree.variable[joint]
             targets.posture[v] = qpos[self.robot.first_joint + joint]
-            in_arm, in_leg = int(joint) in arms, int(joint) in legs
-            weight = self.weights.arm if in_arm else self.weights.leg if in_leg else self.weights.rest
+            weight = self.weights.rest
+            for part, own in ((arms, self.weights.arm), (legs, self.weights.leg), (trunk, self.weights.trunk)):
+                weight = own if int(joint) in part else weight
             if not (np.isfinite(self.robot.lower[joint]) and np.isfinite(self.robot.upper[joint])):
-                weight = 100.0  # a wheel that is braked
-            targets.posture_weight[v] = weight
+                weight = 10.0  # a wheel that is braked
+            targets.posture_weight[v] = weight / _HOMEWARD
         if self.robot.base == "free":
             targets.posture[:2] = qpos[:2]
 

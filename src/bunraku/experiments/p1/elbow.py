@@ -115,7 +115,7 @@ def _position(place: Array) -> Row:
 
 
 def _figure(name: str, title: str, robot: Robot, result: RobotMotion, wanted: Array, place: Array) -> Figure:
-    samples = np.arange(SAMPLES)
+    samples = np.arange(SAMPLES, dtype=float)
     ours, human = _elbow(robot, result.qpos), _human_elbow(robot, wanted)
     axes = ((1, "x"), (2, "y"), (0, "z"))
     path = [line for world, axis in axes for line in (Line(samples, human[:, world], f"operator {axis}", "--"),

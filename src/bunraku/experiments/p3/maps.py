@@ -57,7 +57,7 @@ def joint_maps(seed: int, steps: int = 25) -> Findings:
 def _elbow(robot: Robot, phi: Array, theta: Array) -> Array:
     """(θ, φ) flexion of the robot's elbow from straight."""
     bends, turns = np.meshgrid(phi, theta)
-    local = _link_turn(np.stack([bends, turns, np.zeros_like(bends)], axis=-1).reshape(-1, 3))
+    local = link_turn(np.stack([bends, turns, np.zeros_like(bends)], axis=-1).reshape(-1, 3))
     joint = _play(robot, {"right_forearm": rot.multiply(HANGING["right"], local)}, ELBOW)
     return np.asarray(-joint.reshape(bends.shape))
 
@@ -65,15 +65,15 @@ def _elbow(robot: Robot, phi: Array, theta: Array) -> Array:
 def _wrist(robot: Robot, psi: Array, theta: Array) -> Array:
     """(θ, ψ) turn of the robot's wrist from where the hand is straight."""
     turns, bends = np.meshgrid(psi, theta)
-    bent = rot.multiply(HANGING["right"], _link_turn(np.array([[0.8, 0.0, 0.0]])))
-    local = _link_turn(np.stack([np.zeros_like(turns), bends, turns], axis=-1).reshape(-1, 3))
+    bent = rot.multiply(HANGING["right"], link_turn(np.array([[0.8, 0.0, 0.0]])))
+    local = link_turn(np.stack([np.zeros_like(turns), bends, turns], axis=-1).reshape(-1, 3))
     told = {"right_forearm": np.repeat(bent, len(local), axis=0), "right_hand": rot.multiply(bent, local)}
     joint = _play(robot, told, WRIST)
     straight = _play(robot, dict.fromkeys(told, bent), WRIST)
     return np.abs(joint - straight).reshape(turns.shape)
 
 
-def _link_turn(angles: Array) -> Array:
+def link_turn(angles: Array) -> Array:
     """(T, 4) Rz(φ) Ry(θ) Rx(ψ) with x along a right arm and the elbow bending about z, in canonical axes."""
     link = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     return rot.from_matrix(link @ rot.to_matrix(rot.from_euler("ZYX", angles)) @ link.T)

@@ -19,16 +19,17 @@ X, TOP_Z, HALF_Y, DEPTH = 0.80, 0.70, 0.15, 0.085
 """m: the stack's x, the top box's middle, half its width and depth"""
 CLEAR_M, HOLD_S, RISE_M, NEAR_M, UPRIGHT_RAD = 0.06, 2.0, 0.03, 0.03, 0.1
 """above the lower box, for so long, the body's height changing so much; back so near to where it was"""
-_DOWN, _UP, _IN, _OUT = -0.35, -0.15, 0.108, 0.02
-"""m from the start: hands down beside the box, up with it, pressed on it, and clear of it"""
+_DOWN, _UP, _IN, _OUT, _AHEAD = -0.35, -0.15, 0.108, 0.02, 0.02
+"""m from the start: hands down beside the box, up with it, pressed on it, clear of it; and forward, as the box slides
+towards the robot while it is pressed"""
 
 
 def _ways(inward: float) -> list[tuple[float, tuple[float, float, float]]]:
     inside, outside = inward * _IN, -inward * _OUT
     return [
-        (0.5, (0, 0, 0)), (2.5, (0, outside, _DOWN)), (3.0, (0, outside, _DOWN)), (4.5, (0, inside, _DOWN)),
-        (5.0, (0, inside, _DOWN)), (7.5, (0, inside, _UP)), (10.5, (0, inside, _UP)), (13.0, (0, inside, _DOWN)),
-        (13.5, (0, inside, _DOWN)), (15.0, (0, outside, _DOWN)), (16.5, (0, outside, _UP)),
+        (0.3, (0, 0, 0)), (2.0, (0, outside, _DOWN)), (2.3, (0, outside, _DOWN)), (3.4, (0, inside, _DOWN)),
+        (3.7, (0, inside, _DOWN)), (5.7, (0, inside, _UP)), (8.2, (0, inside, _UP)), (10.2, (_AHEAD, inside, _DOWN)),
+        (10.6, (_AHEAD, inside, _DOWN)), (11.7, (_AHEAD, outside, _DOWN)), (12.6, (0, outside, _UP)),
     ]  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def lift_once(seed: int) -> Outcome:
         add_box(spec, "box", start, (DEPTH, HALF_Y, 0.10), mass)
 
     ways = {side: scaled(rng, _ways(inward)) for side, inward in (("left", -1.0), ("right", 1.0))}
-    work = Teleoperation(Script(ways, {}, 18.0), seed, scenery=scenery)
+    work = Teleoperation(Script(ways, {}, 13.0), seed, scenery=scenery)
     data, heights = work.simulation.data, []
     run = work.perform(lambda _: heights.append(float(data.body("box").xpos[2])))
     clear = float(np.sum(np.array(heights) > TOP_Z + CLEAR_M) / CAMERA_HZ)

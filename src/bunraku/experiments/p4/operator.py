@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bunraku.human.body import ADULT
 from bunraku.human.hand_frame import point_joints
@@ -14,6 +15,8 @@ from bunraku.human.skeleton import INDEX, SIDES
 from bunraku.kinematics import rotations as rot
 
 Array = NDArray[np.float64]
+Way: TypeAlias = Sequence[tuple[float, ArrayLike]]
+"""way points: time, s, and a vector (3,)"""
 
 HOME = {"left": np.array([0.35, 0.22, 1.05]), "right": np.array([0.35, -0.22, 1.05])}
 """(3,) wrists at the start, m, in the operator's world"""
@@ -30,8 +33,8 @@ _BODY = ADULT.joints[[INDEX[n] for n in ("hips", "left_upper_arm", "right_upper_
 class Script:
     """Way points of each hand: (time s, displacement from the start (3,) m); in between, quintic and at rest."""
 
-    ways: Mapping[str, Sequence[tuple[float, Sequence[float]]]]
-    turns: Mapping[str, Sequence[tuple[float, Sequence[float]]]]
+    ways: Mapping[str, Way]
+    turns: Mapping[str, Way]
     """way points of each hand's rotation vector away from its first turn, world axes, rad"""
     seconds: float
 
@@ -61,7 +64,7 @@ def _elbows(script: Script, t: float) -> Array:
     return body
 
 
-def _at(points: Sequence[tuple[float, Sequence[float]]], t: float) -> Array:
+def _at(points: Way, t: float) -> Array:
     if not points:
         return np.zeros(3)
     times = [point[0] for point in points]
@@ -73,4 +76,4 @@ def _at(points: Sequence[tuple[float, Sequence[float]]], t: float) -> Array:
     s = (t - times[k]) / (times[k + 1] - times[k])
     share = s**3 * (10 - 15 * s + 6 * s * s)
     a, b = np.array(points[k][1], float), np.array(points[k + 1][1], float)
-    return a + share * (b - a)
+    return np.asarray(a + share * (b - a))

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bunraku.experiments.findings import Findings
-from bunraku.experiments.p4.operator import Script
+from bunraku.experiments.p4.operator import Script, Way
 from bunraku.experiments.p4.tasks import JITTER_M, MASS_SPREAD, RUNS, Outcome, add_box, count, jittered, scaled, tilt
 from bunraku.experiments.p4.teleoperation import Teleoperation, paddles
 
 if TYPE_CHECKING:
     import mujoco
 
-TOP, HALF, DEPTH, STACK_HALF = 0.93, 0.12, 0.085, 0.14
+TOP, HALF, DEPTH, STACK_HALF = 0.93, 0.10, 0.085, 0.125
 """m: height of the stacks, half the box's width and depth, half a stack's width"""
-FROM, TO, X = -0.05, 0.24, 0.80
+FROM, TO, X = -0.10, 0.16, 0.80
 """m: the stacks' y, and their x"""
 NEAR_M, UPRIGHT_RAD = 0.05, 0.1
-WAYS = {
+WAYS: dict[str, Way] = {
     "left": [(0.5, (0, 0, 0)), (2.0, (-0.20, 0.25, 0.05))],
-    "right": [(0.5, (0, 0, 0)), (2.0, (0, -0.02, 0)), (2.5, (0, -0.02, 0)), (5.5, (0, 0.365, 0)), (6.0, (0, 0.365, 0)),
-              (7.5, (0, 0.0, 0))],
+    "right": [(0.5, (0, 0, 0)), (2.2, (0, 0, 0)), (4.8, (0.05, 0.30, 0)), (5.1, (0.05, 0.30, 0)), (6.3, (0.05, 0, 0))],
 }  # fmt: skip
 
 
@@ -50,7 +49,7 @@ def push_once(seed: int) -> Outcome:
             add_box(spec, name, (at[0], at[1], 0.79), (DEPTH, STACK_HALF - 0.005, 0.14), 6.0)
         add_box(spec, "box", start, (DEPTH, HALF, HALF), mass)
 
-    work = Teleoperation(Script({side: scaled(rng, way) for side, way in WAYS.items()}, {}, 8.5), seed, scenery=scenery)
+    work = Teleoperation(Script({side: scaled(rng, way) for side, way in WAYS.items()}, {}, 7.0), seed, scenery=scenery)
     work.perform()
     box, stack = work.simulation.data.body("box"), work.simulation.data.body("to")
     away = float(np.linalg.norm(box.xpos[:2] - stack.xpos[:2]))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.experiments.findings import Row
+from bunraku.experiments.p4.operator import Way
 from bunraku.kinematics import rotations as rot
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def count(quantity: str, run: Callable[[int], Outcome], seed: int, runs: int, th
     )  # fmt: skip
 
 
-def add_box(spec: mujoco.MjSpec, name: str, place: Sequence[float], half: Sequence[float], mass: float | None) -> None:
+def add_box(
+    spec: mujoco.MjSpec, name: str, place: Sequence[float] | Array, half: Sequence[float], mass: float | None
+) -> None:
     """A box; without a mass it does not move."""
     import mujoco
 
@@ -62,10 +65,11 @@ def add_box(spec: mujoco.MjSpec, name: str, place: Sequence[float], half: Sequen
 
 def jittered(rng: np.random.Generator, place: Sequence[float]) -> Array:
     """A place on the floor plan, a little off."""
-    return np.asarray(place, float) + np.array([*rng.uniform(-JITTER_M, JITTER_M, 2), 0.0])
+    away = np.array([*rng.uniform(-JITTER_M, JITTER_M, 2), 0.0])
+    return np.asarray(np.asarray(place, float) + away)
 
 
-def scaled(rng: np.random.Generator, ways: Sequence[tuple[float, Sequence[float]]]) -> list[tuple[float, Array]]:
+def scaled(rng: np.random.Generator, ways: Way) -> list[tuple[float, Array]]:
     """An operator's way points, too long or too short by a share that is theirs."""
     share = 1 + rng.uniform(-SURE, SURE, 3)
     return [(time, share * np.asarray(way, float)) for time, way in ways]

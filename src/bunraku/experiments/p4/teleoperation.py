@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 LINKS = {"left": "arm1_6", "right": "arm2_6"}
+BALLS = ("ball1", "ball2")
 TOOL = np.array([0.0, 0.0, -0.22])
 """(3,) middle of the flat paddle in the hand's link, m"""
 PADDLE = (0.07, 0.012, 0.09)
@@ -149,9 +150,12 @@ class Teleoperation:
 
 
 def paddles(spec: mujoco.MjSpec) -> None:
-    """The paper's flat hands on the ends of both arms."""
+    """The paper's flat hands on the ends of both arms, in the place of the model's balls."""
     import mujoco
 
+    for ball in BALLS:
+        for geom in spec.body(ball).geoms:
+            geom.contype = geom.conaffinity = 0
     for link in LINKS.values():
         body = spec.body(link)
         body.add_geom(

@@ -73,7 +73,9 @@ def end_effector(seed: int, seconds: float = 10.0) -> Findings:
     ))  # fmt: skip
 
 
-def _routine(points: tuple[tuple[float, ...], ...], seconds: float, rng: np.random.Generator) -> tuple[Array, ...]:
+def _routine(
+    points: tuple[tuple[float, ...], ...], seconds: float, rng: np.random.Generator
+) -> tuple[Array, Array, Array, float]:
     """(T, 6) target as measured and tip as the simulated light has it, mm and rad; what is out of reach; the factor."""
     robot = load_robot("lamp")
     mapper, simulation = ReachMapper(robot), Simulation(robot)
@@ -100,7 +102,7 @@ def _routine(points: tuple[tuple[float, ...], ...], seconds: float, rng: np.rand
         targets.append([*(_MM * wanted), 0.0, 0.0, 0.0])
         tips.append([*(_MM * at), *error[::-1]])
         missed.append(off)
-    return np.array(targets), np.array(missed), np.array(tips), np.float64(scale)
+    return np.array(targets), np.array(missed), np.array(tips), scale
 
 
 def _script(points: tuple[tuple[float, ...], ...], t: Array, rng: np.random.Generator) -> list[tuple[Array, Array]]:
