@@ -5,6 +5,7 @@ examples:
   bunraku retarget walk.bvh --robot g1 --out walk.csv
   bunraku retarget clips/ --robot my_robot.urdf --out out/ --format npz,csv --jobs 2
   bunraku retarget synth:wave --robot puppet
+  bunraku retarget walk.bvh --robot pepper --mapper hirschmanner
   bunraku retarget walk.bvh --robot g1 --mirror             writes walk.mirrored.g1.npz
   bunraku retarget walk.bvh --robot g1 --speed 0.5 --fps 50 half as fast, 50 frames a second
 """
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from bunraku.robots import Robot
 
 FORMATS = ("npz", "csv", "pkl")
-MAPPERS = ("whole-body",)
+MAPPERS = ("whole-body", "girard", "hirschmanner", "gong")
+"""the names in `retarget.mapper.MAPPERS`, written out so that the help needs no package"""
 Edit = Mapping[str, Any]
 """arguments of `human.edited`"""
 
@@ -121,10 +123,10 @@ def _work(
     tasks: list[Task], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
 ) -> Iterator[Outcome]:
     edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
-    one = partial(_one, args.robot, args.base, edit, args.out or Path(), formats, single)
+    one = partial(_one, args.robot, args.base, args.mapper, edit, args.out or Path(), formats, single)
     if args.jobs == 1 or len(tasks) == 1:
         outcomes: Iterator[Outcome] = (
-            _retarget(task, robot, edit, args.out or Path(), formats, single) for task in tasks
+            _retarget(task, robot, args.mapper, edit, args.out or Path(), formats, single) for task in tasks
         )
         yield from progress(outcomes, len(tasks) if len(tasks) > 1 else 0, "retarget")
         return
@@ -136,18 +138,19 @@ _loaded: dict[tuple[str, str | None], Robot] = {}
 
 
 def _one(
-    name: str, base: str | None, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None, task: Task
-) -> Outcome:
+    name: str, base: str | None, mapper: str, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None,
+    task: Task,
+) -> Outcome:  # fmt: skip
     """The work of one process: its robot is loaded once."""
     from bunraku.robots import load_robot
 
     if (name, base) not in _loaded:
         _loaded[name, base] = load_robot(name, base=base)  # type: ignore[arg-type]
-    return _retarget(task, _loaded[name, base], edit, folder, formats, single)
+    return _retarget(task, _loaded[name, base], mapper, edit, folder, formats, single)
 
 
 def _retarget(
-    task: Task, robot: Robot, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
+    task: Task, robot: Robot, mapper: str, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
 ) -> Outcome:
     from bunraku.human import edited
     from bunraku.retarget import retarget
@@ -159,7 +162,7 @@ def _retarget(
         if not len(motion):
             raise InputError(f"{source}: it holds no frames")
         started = time.perf_counter()
-        result = retarget(motion, robot)
+        result = retarget(motion, robot, mapper=mapper)
         spent = time.perf_counter() - started
         name = f"{motion.name}.mirrored" if edit["mirror"] else motion.name
         places = [folder / task.below / f"{name}.{robot.name}.{ending}" for ending in formats]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bunraku.errors import InputError
 from bunraku.human.body import ADULT, ADULT_HEIGHT, Body
 from bunraku.human.pose import HumanMotion, HumanPose
+from bunraku.human.rigid_body import rigid_move
 from bunraku.human.skeleton import BODY_COUNT, INDEX, JOINT_COUNT, JOINTS, MIRROR, PARENTS, SIDES
 from bunraku.kinematics import rotations as rot
 
@@ -162,14 +163,10 @@ def fit_offset(world: HumanMotion, source: HumanMotion) -> SourceOffset:
     target, points = world.positions[both], source.positions[both]
     if len(points) < 3:
         raise InputError(f"an offset needs three common points at least, there are {len(points)}")
-    centre, middle = points.mean(axis=0), target.mean(axis=0)
-    U, spread, Vt = np.linalg.svd((target - middle).T @ (points - centre))
-    if spread[1] <= 1e-9 * max(spread[0], 1e-9):
+    move = rigid_move(points, target)
+    if move is None:
         raise InputError("an offset needs points that do not lie on one line")
-    mirror = np.diag([1.0, 1.0, np.sign(np.linalg.det(U @ Vt))])
-    rotation = rot.from_matrix(U @ mirror @ Vt)
-    x, y, z = (middle - rot.rotate(rotation, centre)).tolist()
-    w, i, j, k = rotation.tolist()
+    (x, y, z), (w, i, j, k) = (part.tolist() for part in move)
     return SourceOffset((x, y, z), (w, i, j, k))
 
 

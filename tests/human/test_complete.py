@@ -1,0 +1,49 @@
+"""What a device leaves out follows from the operator's build."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bunraku.human import ADULT, Body, HumanPose
+from bunraku.human.complete import with_shoulders
+from bunraku.human.skeleton import INDEX, SIDES
+from bunraku.kinematics import rotations as rot
+
+
+def headset(chest: np.ndarray | None = None) -> HumanPose:
+    """A pose of which only the head's place is known, and the chest's turn where it is given."""
+    pose = HumanPose.empty()
+    places, turns = np.array(pose.positions), np.array(pose.rotations)
+    placed, turned = np.array(pose.position_valid), np.array(pose.rotation_valid)
+    places[INDEX["head"]], placed[INDEX["head"]] = [1.0, 2.0, 1.7], True
+    if chest is not None:
+        turns[INDEX["chest"]], turned[INDEX["chest"]] = chest, True
+    return replace(pose, positions=places, rotations=turns, position_valid=placed, rotation_valid=turned)
+
+
+@pytest.mark.parametrize("height", [1.1, 1.75])
+def test_shoulders_are_where_the_build_has_them(height: float) -> None:
+    """A child's are nearer to its head than an adult's."""
+    body = Body.scaled(height)
+    seen = with_shoulders(headset(), body)
+    for side, sign in zip(SIDES, (1, -1), strict=True):
+        way = seen.positions[INDEX[f"{side}_upper_arm"]] - [1.0, 2.0, 1.7]
+        assert np.allclose(way, body.joints[INDEX[f"{side}_upper_arm"]] - body.joints[INDEX["head"]])
+        assert sign * way[1] > 0 > way[2]
+
+
+def test_a_known_chest_turns_them() -> None:
+    """Somebody who turned left has the left shoulder behind."""
+    seen = with_shoulders(headset(rot.from_axis_angle([0, 0, 1], np.pi / 2)))
+    assert seen.positions[INDEX["left_upper_arm"], 0] < 1.0 - 0.1
+
+
+def test_what_was_seen_stays() -> None:
+    """A shoulder that is known is left alone; without a head nothing is made up."""
+    pose = headset()
+    pose.positions[INDEX["left_upper_arm"]], pose.position_valid[INDEX["left_upper_arm"]] = [9.0, 9.0, 9.0], True
+    assert np.array_equal(with_shoulders(pose, ADULT).positions[INDEX["left_upper_arm"]], [9.0, 9.0, 9.0])
+    assert not with_shoulders(HumanPose.empty()).position_valid.any()
