@@ -108,7 +108,9 @@ class AngleMapper(FrameMapper):
     def make_memory(self) -> LightMemory:
         """Nothing seen yet."""
         angle = np.where(self.light.column >= 0, self.rest[self.light.column], 0.0)
-        return LightMemory(angle, np.zeros(4, bool), np.zeros((4, 2), np.int64), np.zeros(2), np.full(1, -1, np.int32))
+        return LightMemory(
+            angle, np.zeros(4, bool), np.zeros((4, 2), np.int64), np.zeros(2), np.full(1, -1, np.int32)
+        )
 
     def frames(self, memory: LightMemory, dt_s: float, clip: Clip, out: Array) -> None:
         """The angles of the arm as joint values."""
