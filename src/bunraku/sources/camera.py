@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bunraku.errors import InputError
 from bunraku.human import HumanMotion, HumanPose
@@ -23,6 +24,9 @@ from bunraku.sources.landmarks import COUNT
 from bunraku.sources.live import Device, Source
 from bunraku.sources.person_lock import PictureLock
 from bunraku.sources.source import Recording, number
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 OPTIONS = MappingProxyType(
     {"tilt": "degrees that the camera looks down", "roll": "degrees that it is turned clockwise"}
@@ -173,7 +177,8 @@ def _read(kind: str, where: str, options: Mapping[str, str]) -> HumanMotion:
         fps = DepthFolder.read(Path(where)).fps
     detector, lock = Detector(), PictureLock()
     nobody = np.zeros((COUNT, 3)), np.zeros(COUNT, bool)
-    frames, times = [], []
+    frames: list[tuple[Array, Flags]] = []
+    times: list[float] = []
     for picture in pictures:
         if len(frames) >= _MAX_FRAMES:
             raise InputError(f"{where}: more than {_MAX_FRAMES} pictures")

@@ -79,7 +79,7 @@ class CameraPerson:
             neck = INDEX["neck"]
             above = float(ADULT_BONES[[INDEX["spine"], INDEX["chest"], neck], 2].sum())
             shift = self._height + above - float(pose.positions[neck, 2]) if pose.position_valid[neck] else 0.0
-        return replace(pose, positions=pose.positions + [0.0, 0.0, shift])
+        return replace(pose, positions=pose.positions + np.array([0.0, 0.0, shift]))
 
     def _continued(self, pose: HumanPose) -> HumanPose:
         """Turns in the hemisphere of the ones before."""

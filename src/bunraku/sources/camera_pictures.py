@@ -104,7 +104,7 @@ class DepthFolder:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
             raise InputError(f"{path}: it must be an object with fps, width, height, fx, fy, cx, cy") from None
-        if not (1 <= fps <= 1000 and 1 <= width and 1 <= height and width * height <= _MOST_PIXELS):
+        if not (1 <= fps <= 1000 and width >= 1 and height >= 1 and width * height <= _MOST_PIXELS):
             raise InputError(f"{path}: fps {fps:g} and {width:g} × {height:g} pixels are no camera's")
         return cls(folder, fps, pinhole({n: str(told[n]) for n in INTRINSICS if n in told}, int(width), int(height)))
 
@@ -183,7 +183,9 @@ def pictures_of(kind: str, where: str) -> Generator[Picture, None, None]:
             raise InputError(f"camera:{where}: name a camera by its number, for instance camera:0")
         return webcam(int(where or "0"))
     if not where:
-        raise InputError(f"{kind}: name a file, for instance: {'video:me.mp4' if kind == 'video' else 'rgbd:recording'}")
+        raise InputError(
+            f"{kind}: name a file, for instance: {'video:me.mp4' if kind == 'video' else 'rgbd:recording'}"
+        )
     if kind == "video":
         return video(Path(where))
     if where == "realsense":

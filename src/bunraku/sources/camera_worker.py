@@ -16,14 +16,15 @@ from typing import Protocol
 from bunraku.errors import BunrakuError
 from bunraku.human import HumanPose
 from bunraku.sources.camera_person import CameraPerson, level
-from bunraku.sources.camera_pictures import Picture, pictures_of
+from bunraku.sources.camera_pictures import Colours, Picture, pictures_of
 from bunraku.sources.camera_wire import pack
-from bunraku.sources.mediapipe_detector import Colours, Detected, Detector
+from bunraku.sources.mediapipe_detector import Detected, Detector
 from bunraku.sources.person_lock import PictureLock
 
 NOBODY = "nobody in the picture"
 _AGAIN_S = 1.0
 """until a camera that is not there is looked for again"""
+_LATE_S = 0.1
 _GRACE_MS = 1
 
 
@@ -68,20 +69,21 @@ def follow(
     pictures: Iterator[Picture], follower: Follower, send: Callable[[bytes], None], *, number: int = 0,
     clock: Callable[[], int] = time.monotonic_ns, wait: Callable[[float], None] = time.sleep,
 ) -> int:  # fmt: skip
-    """Until the pictures end; those of a file come at their own pace, and late ones are left out. Returns the number
-    of the next message."""
-    begun = clock()
+    """Until the pictures end; those of a file come at their own pace from the second on (with the first one models
+    are made ready), and late ones are left out. Returns the number of the next message."""
+    begun: int | None = None
     for picture in pictures:
-        if picture.time_s is not None:
+        if picture.time_s is not None and begun is not None:
             early = picture.time_s - (clock() - begun) / 1e9
             if early > 0:
                 wait(early)
-            elif early < -_AGAIN_S / 4:
+            elif early < -_LATE_S:
                 continue
         taken = clock()
         pose = follower.pose(picture, taken)
         send(pack(number, follower.epoch, taken, pose, "" if pose is not None else NOBODY))
         number += 1
+        begun = clock() - round((picture.time_s or 0.0) * 1e9) if begun is None else begun
     return number
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bunraku.human import HumanPose
 from bunraku.human.hand_frame import POINTS, point_joints
-from bunraku.human.skeleton import ADULT_BONES, INDEX, JOINT_COUNT, SIDES
+from bunraku.human.skeleton import ADULT_BONES, INDEX, SIDES
 from bunraku.kinematics import rotations as rot
 
 Array = NDArray[np.float64]
@@ -47,7 +47,7 @@ _NECK_ABOVE = (ADULT_BONES[INDEX["neck"]] - ADULT_BONES[INDEX["left_clavicle"]] 
 _TRUNK = (
     ADULT_BONES[[INDEX["spine"], INDEX["chest"], INDEX["left_clavicle"], INDEX["left_upper_arm"]], 2].sum()
     + _ABOVE_HIPS
-)  # noqa: E501
+)
 """m, from the middle of an adult's hip joints to the middle of the shoulders"""
 _BALL = 0.72
 """of the way from the heel to the tip of the toes"""

@@ -82,9 +82,9 @@ def world_landmarks(
 
 
 def hands_by_side(hands: Sequence[Array], pose: ArrayLike | None, *, nearest: float = 0.15) -> dict[str, Array]:
-    """Side → points, for hands as picture points (21, 3): each goes to the wrist of the pose
-    that it is near to, at most `nearest` of the picture away. The detector's label is not asked: it takes every picture for a
-    mirror's. Without a pose there are no hands."""
+    """Side → points, for hands as picture points (21, 3): each goes to the wrist of the pose that it is near to, at
+    most `nearest` of the picture away. The detector's label is not asked: it takes every picture for a mirror's.
+    Without a pose there are no hands."""
     body = _checked(pose, POSE_POINTS)
     out: dict[str, Array] = {}
     if body is None:

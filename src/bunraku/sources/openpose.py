@@ -14,8 +14,8 @@ from bunraku.sources.landmarks import COUNT
 from bunraku.sources.live import Device, Source
 from bunraku.sources.openpose_folder import OpenPoseFolder
 from bunraku.sources.openpose_frames import OPTIONS, FrameReader, Setup, files_of, setup
-from bunraku.sources.played import PlayedSource
 from bunraku.sources.played import OPTIONS as PLAYED
+from bunraku.sources.played import PlayedSource
 from bunraku.sources.source import Recording, number
 
 MAX_FRAMES = 1_000_000

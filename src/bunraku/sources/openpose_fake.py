@@ -66,7 +66,8 @@ def depth_of(camera: Pinhole, in_camera: Array, known: Flags) -> Array:
     pixels = camera.project(in_camera)
     for k in np.argsort(-in_camera[:, 2]):
         if known[k] and np.isfinite(pixels[k]).all():
-            u, v, reach = *np.round(pixels[k]).astype(int), max(1, round(camera.fx * _RADIUS[k] / in_camera[k, 2]))
+            u, v = round(float(pixels[k, 0])), round(float(pixels[k, 1]))
+            reach = max(1, round(camera.fx * float(_RADIUS[k]) / float(in_camera[k, 2])))
             depth[max(v - reach, 0) : max(v + reach + 1, 0), max(u - reach, 0) : max(u + reach + 1, 0)] = in_camera[
                 k, 2
             ]

@@ -49,7 +49,7 @@ def _rows(right_arm: int, left_arm: int, right_leg: int, left_leg: int, face: in
 
 MODELS = MappingProxyType({"BODY_25": (25, _rows(2, 5, 9, 12, 15, 19)), "COCO_18": (18, _rows(2, 5, 8, 11, 14, None))})
 """name → points, and which of them is which landmark"""
-_BY_COUNT = {count: rows for count, rows in MODELS.values()}
+_BY_COUNT = dict(MODELS.values())
 
 
 def people_of(data: bytes) -> list[Landmarks] | str:

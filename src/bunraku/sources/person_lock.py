@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bunraku.sources.landmarks import Landmarks
+from bunraku.sources.landmarks import BODY, Landmarks
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class PictureLock:
     def choose(self, people: Sequence[Landmarks]) -> Landmarks | None:
         """The person, or None where they are not to be seen."""
         seen = [(landmarks, *extent) for landmarks in people if (extent := _extent(landmarks)) is not None]
-        chosen = self._nearest(seen) if self._middle is not None else self._largest(seen)
+        chosen = self._largest(seen) if self._middle is None else self._nearest(seen, self._middle)
         if chosen is None:
             self.others += len(seen)
             self._hidden += 1
@@ -53,18 +53,21 @@ class PictureLock:
         self._size = 0.0
         return max(seen, key=lambda one: one[2] * float(one[0].weights[one[0].known].mean()), default=None)
 
-    def _nearest(self, seen: list[tuple[Landmarks, Array, float]]) -> tuple[Landmarks, Array, float] | None:
-        best = min(seen, key=lambda one: float(np.linalg.norm(one[1] - self._middle)), default=None)
+    def _nearest(
+        self, seen: list[tuple[Landmarks, Array, float]], middle: Array
+    ) -> tuple[Landmarks, Array, float] | None:
+        best = min(seen, key=lambda one: float(np.linalg.norm(one[1] - middle)), default=None)
         if best is None:
             return None
         reach = self._size * (_NEAR + _GROWS * min(self._hidden, 10))
         alike = 0.4 * self._size < best[2] < 2.5 * self._size
-        return best if alike and float(np.linalg.norm(best[1] - self._middle)) <= reach else None
+        return best if alike and float(np.linalg.norm(best[1] - middle)) <= reach else None
 
 
 def _extent(landmarks: Landmarks) -> tuple[Array, float] | None:
-    """Middle (2,) and size in pixels; None where too little is seen."""
-    points = landmarks.points[landmarks.known]
+    """Middle (2,) and size of the body in pixels, without fingers, which come and go; None where too little is seen."""
+    body = slice(len(BODY))
+    points = landmarks.points[body][landmarks.known[body]]
     if len(points) < _LEAST_POINTS:
         return None
     low, high = np.percentile(points, (5, 95), axis=0)
