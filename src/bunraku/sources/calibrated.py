@@ -136,8 +136,8 @@ def _camera(path: Path, name: str, table: Mapping[str, Any]) -> Camera:
 def triangulate(cameras: Sequence[Camera], views: Sequence[Landmarks | None]) -> tuple[Array, Flags]:
     """(K, 3) points in the world and (K,) which are known, from each camera's view; a view may be missing.
 
-    Linear least squares with the detectors' confidences as weights; the worst view of a point is left out while it
-    does not agree with the others, and a point that two views alone disagree about is not known.
+    Linear least squares with the detectors' confidences as weights; while a point's views do not agree, the one
+    without which the others agree best is left out, and a point that two views alone disagree about is not known.
     """
     there = [(camera, view) for camera, view in zip(cameras, views, strict=True) if view is not None]
     count = len(views[0].points) if views and views[0] is not None else len(there[0][1].points) if there else 0
@@ -148,16 +148,28 @@ def triangulate(cameras: Sequence[Camera], views: Sequence[Landmarks | None]) ->
     poses = np.stack([np.column_stack([camera.R, camera.t]) for camera, _ in there])
     points, known = np.zeros((count, 3)), np.zeros(count, bool)
     for _ in range(len(there) - 1):
-        used = (weights > 0).sum(axis=1) >= _LEAST
-        used &= ~known
-        if not used.any():
+        rows = np.flatnonzero(((weights > 0).sum(axis=1) >= _LEAST) & ~known)
+        if not len(rows):
             break
-        points[used], errors = _solve(poses, rays[used], weights[used])
-        rows = np.flatnonzero(used)
+        points[rows], errors = _solve(poses, rays[rows], weights[rows])
         good = errors.max(axis=1) <= _ASTRAY
         known[rows[good]] = True
-        weights[rows[~good], errors[~good].argmax(axis=1)] = 0.0
+        bad = rows[~good]
+        if len(bad):
+            weights[bad, _liar(poses, rays[bad], weights[bad])] = 0.0
     return points, known
+
+
+def _liar(poses: Array, rays: Array, weights: Array) -> NDArray[np.intp]:
+    """(N,) the view without which the others of a point agree best."""
+    left = np.full(weights.shape, np.inf)
+    for camera in range(weights.shape[1]):
+        others = weights.copy()
+        others[:, camera] = 0.0
+        rows = np.flatnonzero((weights[:, camera] > 0) & ((others > 0).sum(axis=1) >= _LEAST))
+        if len(rows):
+            left[rows, camera] = _solve(poses, rays[rows], others[rows])[1].max(axis=1)
+    return np.asarray(np.where(np.isfinite(left).any(axis=1), left.argmin(axis=1), weights.argmax(axis=1)))
 
 
 def _solve(poses: Array, rays: Array, weights: Array) -> tuple[Array, Array]:

@@ -27,6 +27,11 @@ class Names:
         self._files = files
         self._parts: tuple[Path, str, int, str] | None = None
 
+    @property
+    def known(self) -> bool:
+        """Whether there was a file whose name tells the next ones."""
+        return self._parts is not None
+
     def list(self) -> int:
         """Look at all; the greatest number, -1 where there is none."""
         files = self._files()
@@ -79,9 +84,11 @@ class OpenPoseFolder:
         if self._looked_ns is None or now_ns - self._looked_ns < _LOOK_NS:
             return
         self._looked_ns = now_ns
+        if not all(names.known for names in self._names):
+            self._search(first=True)
         taken = 0
         while taken < _MOST_AT_ONCE and (paths := self._next(self._done + 1)) is not None:
-            self._done, taken = self._done + 1, taken + 1
+            self._done, taken, self._listed_ns = self._done + 1, taken + 1, now_ns
             self._frame(paths, self._depths.path(self._done), now_ns)
         if not taken and now_ns - self._listed_ns >= _LIST_NS:
             self._listed_ns = now_ns
@@ -93,8 +100,8 @@ class OpenPoseFolder:
         whole = [path for path in paths if path is not None and _is_whole(path)]
         return whole if len(whole) == len(paths) else None
 
-    def _search(self) -> None:
-        """Frames may have been left out, or begun at another number."""
+    def _search(self, *, first: bool = False) -> None:
+        """Frames may have been left out, or begun at another number: go on with the newest."""
         try:
             newest = min(names.list() for names in self._names)
             self._depths.list()
@@ -102,8 +109,8 @@ class OpenPoseFolder:
             self._reason = str(error)
             return
         if newest > self._done + 1:
-            self._tally.lose(newest - self._done - 2)
-            self._done = newest - 2
+            self._tally.lose(0 if first else newest - self._done - 1)
+            self._done = newest - 1
 
     def _frame(self, paths: Sequence[Path], depth: Path | None, now_ns: int) -> None:
         self._reader.fault = ""
