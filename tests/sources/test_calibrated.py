@@ -95,7 +95,7 @@ def test_distortion_is_undone() -> None:
     radial = 1 + k1 * r + k2 * r**2 + k3 * r**3
     seen = np.column_stack(
         [x * radial + 2 * p1 * x * y + p2 * (r + 2 * x * x), y * radial + p1 * (r + 2 * y * y) + 2 * p2 * x * y]
-    )  # noqa: E501
+    )
     pixels = seen * [camera.K[0, 0], camera.K[1, 1]] + camera.K[:2, 2]
     np.testing.assert_allclose(bent.rays(pixels), plain, atol=1e-5)
 

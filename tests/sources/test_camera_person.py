@@ -68,7 +68,7 @@ def test_a_point_on_the_wall_is_left_out(motion: HumanMotion) -> None:
 
 
 def test_a_guessed_person_stands_on_the_ground(motion: HumanMotion) -> None:
-    """Whatever height the origin has, the lower sole is at zero; with hidden feet the hips stay as high as they were."""
+    """Whatever height the origin has, the lower sole is at zero; with hidden feet the hips stay as high."""
     person = CameraPerson("guessed")
     for pose in motion:
         points, known = landmarks_of(pose)

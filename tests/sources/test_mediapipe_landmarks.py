@@ -19,7 +19,6 @@ from bunraku.sources.landmarks import HANDS, ROW
 from bunraku.sources.mediapipe_landmarks import POSE_POINTS, hands_by_side, picture_landmarks, world_landmarks
 from shared import data, need
 
-
 ABOVE = {"forearm": "upper_arm", "hand": "forearm", "shin": "thigh", "foot": "shin"}
 
 

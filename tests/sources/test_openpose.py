@@ -196,7 +196,8 @@ def test_bad_options_are_named(tmp_path: Path) -> None:
     (tmp_path / "x_000_keypoints.json").write_text('{"people": []}')
     for options, words in (
         ("fps=0.1", "fps"), ("height=9", "height"), ("up=w", "up axis"), ("tilt=400", "tilt"), ("fx=3", "fy, cx, cy"),
-        ("depth=/nowhere", "no such folder"), ("cameras=/nowhere.toml", "cannot be read"), ("depth=.&cameras=x", "both"),
+        ("depth=/nowhere", "no such folder"), ("cameras=/nowhere.toml", "cannot be read"),
+        ("depth=.&cameras=x", "both"),
     ):  # fmt: skip
         with pytest.raises((InputError, UnknownNameError), match=words):
             read_motion(f"openpose:{tmp_path}?{options}")
@@ -235,8 +236,10 @@ values = st.none() | st.floats() | st.integers() | st.text(max_size=3) | st.list
 lists = st.lists(values, max_size=10) | st.lists(st.floats(), min_size=75, max_size=75) | values
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(
-    ["pose_keypoints_2d", "hand_left_keypoints_2d", "hand_right_keypoints_2d"]), lists) | values, max_size=3) | values)  # fmt: skip
+keys = st.sampled_from(["pose_keypoints_2d", "hand_left_keypoints_2d", "hand_right_keypoints_2d"])
+
+
+@given(st.lists(st.dictionaries(keys, lists) | values, max_size=3) | values)
 def test_any_json_is_people_or_a_reason(people: object) -> None:
     """Nothing raises, and what is known is finite."""
     told = people_of(json.dumps({"people": people}).encode())
