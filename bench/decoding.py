@@ -28,7 +28,7 @@ def figures() -> Iterator[Figure]:
         yield Figure(f"sources.{name}", _microseconds(feed, frames), "µs", target, "at_most", how)
     yield Figure(
         "sources.rgbd", _lifted_hz(motion), "frames/s", 30, "at_least",
-        f"640 × 480: keypoints and depth picture to a pose and to the robot's joints (puppet), median of {ROUNDS} rounds",
+        f"640 × 480: keypoints and depth picture to the joints of the puppet, median of {ROUNDS} rounds",
     )  # fmt: skip
     feed, frames = _suit(motion)
     yield Figure(

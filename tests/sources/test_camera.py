@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bunraku.errors import InputError
 from bunraku.human import HumanMotion, HumanPose
+from bunraku.human.depth import Pinhole
 from bunraku.human.skeleton import INDEX
 from bunraku.sources import open_source, read_motion
 from bunraku.sources.camera import CameraSource
@@ -23,6 +24,7 @@ from bunraku.sources.camera_worker import NOBODY, Follower, follow
 from bunraku.sources.landmarks import WORLD_FROM_CAMERA, landmarks_of
 from bunraku.sources.mediapipe_detector import Detected
 from bunraku.sources.mediapipe_landmarks import _NUMBERS, _ROWS, POSE_POINTS
+from bunraku.sources.openpose_fake import AWAY_M, depth_of, ring
 
 BLACK = np.zeros((48, 64, 3), np.uint8)
 WRITER = """
@@ -117,6 +119,31 @@ def test_pictures_that_are_late_are_left_out(motion: HumanMotion) -> None:
     follow(pictures(40), Follower(Slow(motion)), sent.append, clock=lambda: now[0], wait=wait)
     assert 9 <= len(sent) <= 14
     assert now[0] < 2.7e9
+
+
+def test_depth_lifts_what_the_detector_sees(motion: HumanMotion) -> None:
+    """With a depth picture places are measured: a person three metres away, at a wall's six where nothing is painted."""
+    camera, view = Pinhole(), ring(1, Pinhole())[0]
+    poses = list(motion)
+
+    class InPicture(Seen):
+        def see(self, colours: Colours, time_ms: int) -> Detected:
+            self.times.append(time_ms)
+            pixels = camera.project(landmarks_of(poses[len(self.times) - 1])[0] @ view.R.T + view.t)
+            pose = np.zeros((POSE_POINTS, 4))
+            pose[_NUMBERS, :2], pose[:, 3] = pixels[_ROWS] / [camera.width, camera.height], 1.0
+            return Detected(pose, None, {}, {})
+
+    follower, away = Follower(InPicture(motion)), []
+    for k, meant in enumerate(poses):
+        points, known = landmarks_of(meant)
+        depth = depth_of(camera, points @ view.R.T + view.t, known)
+        colours = np.zeros((camera.height, camera.width, 3), np.uint8)
+        pose = follower.pose(Picture(colours, None, depth, camera), k * 10**8)
+        assert pose is not None
+        both = pose.position_valid & meant.position_valid
+        away.append(np.linalg.norm(pose.positions - meant.positions + [AWAY_M, 0, 0], axis=1)[both])
+    assert np.median(np.concatenate(away)) < 0.01
 
 
 def test_nobody_is_told(motion: HumanMotion) -> None:
