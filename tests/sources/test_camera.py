@@ -122,7 +122,7 @@ def test_pictures_that_are_late_are_left_out(motion: HumanMotion) -> None:
 
 
 def test_depth_lifts_what_the_detector_sees(motion: HumanMotion) -> None:
-    """With a depth picture places are measured: a person three metres away, at a wall's six where nothing is painted."""
+    """With a depth picture places are measured: a person three metres away, before a wall."""
     camera, view = Pinhole(), ring(1, Pinhole())[0]
     poses = list(motion)
 
