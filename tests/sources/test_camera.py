@@ -25,6 +25,8 @@ from bunraku.sources.landmarks import WORLD_FROM_CAMERA, landmarks_of
 from bunraku.sources.mediapipe_detector import Detected
 from bunraku.sources.mediapipe_landmarks import _NUMBERS, _ROWS, POSE_POINTS
 from bunraku.sources.openpose_fake import AWAY_M, depth_of, ring
+from bunraku.testing import check_source
+from sources.rgbd import folder
 
 BLACK = np.zeros((48, 64, 3), np.uint8)
 WRITER = """
@@ -187,6 +189,19 @@ def test_a_source_reads_its_process() -> None:
     source.receive(now + 1)
 
 
+def test_a_camera_keeps_to_the_rules(motion: HumanMotion, tmp_path: Path) -> None:
+    """`check_source` on a process that tells everything at once."""
+    told = tmp_path / "told"
+    told.write_bytes(b"".join(pack(k, 0, k, motion.pose(k)) for k in range(len(motion))) + b"junk")
+
+    class Patient(CameraSource):
+        def receive(self, now_ns: int) -> None:
+            time.sleep(0.005)
+            super().receive(now_ns)
+
+    assert check_source(lambda: Patient(["cat", str(told)]), seconds=0.5) >= 1
+
+
 def test_a_process_that_fails_is_told() -> None:
     """It ends with an error before it says anything."""
     source = CameraSource([sys.executable, "-c", "raise SystemExit(3)"])
@@ -239,13 +254,22 @@ def test_bad_uris_are_refused_at_once(uri: str, words: str) -> None:
         open_source(uri)
 
 
+@pytest.mark.parametrize(
+    "uri, words", [("rgbd:realsense", "no end"), ("video:x.mp4?fps=0", "fps"), ("video:x.mp4", "no such")]
+)
+def test_bad_recordings_are_refused(uri: str, words: str) -> None:
+    """Before any model is loaded."""
+    with pytest.raises(InputError, match=words):
+        read_motion(uri)
+
+
 def test_without_models_it_is_said_how_to_make_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line, also as the source's reason."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    (tmp_path / "x.mp4").write_bytes(b"")
+    uri = f"rgbd:{folder(tmp_path)}"
     with pytest.raises(InputError, match="doctor --models"):
-        read_motion(f"video:{tmp_path / 'x.mp4'}")
-    source = open_source(f"video:{tmp_path / 'x.mp4'}")
+        read_motion(uri)
+    source = open_source(uri)
     source.open(0)
     begun = time.monotonic()
     while source.waits_on() and time.monotonic() - begun < 60:

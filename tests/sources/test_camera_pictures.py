@@ -13,21 +13,8 @@ from PIL import Image
 
 from bunraku.errors import InputError, MissingPackageError
 from bunraku.sources.camera_pictures import DepthFolder, pictures_of, realsense, video
-from bunraku.sources.depth_pictures import write_depth
 from shared import data, need
-
-CAMERA = {"fps": 15, "width": 64, "height": 48, "fx": 60.0, "fy": 60.0, "cx": 32.0, "cy": 24.0}
-
-
-def folder(tmp_path: Path, frames: int = 4) -> Path:
-    """A recording of colour and depth."""
-    (tmp_path / "color").mkdir()
-    (tmp_path / "depth").mkdir()
-    (tmp_path / "camera.json").write_text(json.dumps(CAMERA))
-    for k in range(frames):
-        Image.fromarray(np.full((48, 64, 3), k, np.uint8)).save(tmp_path / "color" / f"{k:06d}.png")
-        write_depth(tmp_path / "depth" / f"{k:06d}.png", np.full((48, 64), 1.0 + k))
-    return tmp_path
+from sources.rgbd import CAMERA, folder
 
 
 def test_colour_and_depth_by_number(tmp_path: Path) -> None:

@@ -172,6 +172,25 @@ def test_a_folder_that_grows_is_followed(motion: HumanMotion, tmp_path: Path) ->
     source.close()
 
 
+def test_a_frame_waits_for_its_depth(motion: HumanMotion, tmp_path: Path) -> None:
+    """A depth picture that comes after its keypoints, and in two halves, is waited for, with a reason."""
+    device = find_fake("openpose").make(motion, "", 0, {"folder": str(tmp_path), "depth": ""})
+    source = open_source(device.open())
+    source.open(0)
+    for frame in range(3):
+        device.send(frame)
+    depth = tmp_path / "depth" / f"video_{2:012d}.png"
+    whole = depth.read_bytes()
+    depth.write_bytes(whole[:-50])
+    source.receive(10_000_000)
+    assert source.health(10_000_000).accepted == 2
+    assert "no depth picture" in source.health(10_000_000).reason
+    depth.write_bytes(whole)
+    source.receive(20_000_000)
+    assert (source.health(20_000_000).accepted, source.health(20_000_000).reason) == (3, "")
+    source.close()
+
+
 def test_live_and_played_keep_to_the_rules(motion: HumanMotion, tmp_path: Path) -> None:
     """`check_source` on a folder that grows while it looks, and on a finished one."""
     device = find_fake("openpose").make(motion, "", 0, {"folder": str(tmp_path)})

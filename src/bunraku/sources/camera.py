@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -17,8 +18,9 @@ from numpy.typing import NDArray
 from bunraku.errors import InputError
 from bunraku.human import HumanMotion, HumanPose
 from bunraku.sources.camera_person import Kind, level, motion_of
-from bunraku.sources.camera_pictures import DepthFolder, pictures_of
+from bunraku.sources.camera_pictures import DepthFolder, Picture, pictures_of
 from bunraku.sources.camera_wire import SIZE, Message
+from bunraku.sources.camera_worker import Sees
 from bunraku.sources.health import Health, Tally
 from bunraku.sources.landmarks import COUNT
 from bunraku.sources.live import Device, Source
@@ -171,26 +173,18 @@ def _read(kind: str, where: str, options: Mapping[str, str]) -> HumanMotion:
 
     tilt, roll = angles(options)
     fps = number(options, "fps")
-    turn = level(tilt, roll)
+    if fps is not None and not 1 <= fps <= 1000:
+        raise InputError(f"fps={fps:g}: it must be from 1 to 1000")
+    if kind == "rgbd" and where == "realsense":
+        raise InputError("rgbd:realsense: a camera has no end; it is a source of: bunraku run, bunraku sources watch")
     pictures = pictures_of(kind, where)
     if kind == "rgbd" and fps is None and Path(where).is_dir():
         fps = DepthFolder.read(Path(where)).fps
-    detector, lock = Detector(), PictureLock()
-    nobody = np.zeros((COUNT, 3)), np.zeros(COUNT, bool)
-    frames: list[tuple[Array, Flags]] = []
-    times: list[float] = []
-    for picture in pictures:
-        if len(frames) >= _MAX_FRAMES:
-            raise InputError(f"{where}: more than {_MAX_FRAMES} pictures")
-        times.append(picture.time_s or 0.0)
-        detected = detector.see(picture.colours, max(round(times[-1] * 1000), len(frames)))
-        seen = detected.in_picture(picture.colours.shape[1], picture.colours.shape[0])
-        if lock.choose([seen] if seen.known.any() else []) is None:
-            frames.append(nobody)
-            continue
-        points, known = detected.in_world(picture)
-        frames.append((points @ turn.T, known))
-    detector.close()
+    first = next(pictures, None)
+    if first is None:
+        raise InputError(f"{kind}:{where}: it holds no pictures")
+    with closing(Detector()) as detector:
+        frames, times = _frames(where, chain([first], pictures), detector, level(tilt, roll))
     empty = sum(not known.any() for _, known in frames)
     if empty == len(frames):
         raise InputError(f"{where}: nobody is seen in {len(frames)} pictures")
@@ -199,6 +193,29 @@ def _read(kind: str, where: str, options: Mapping[str, str]) -> HumanMotion:
     if empty:
         notes.append(f"the person is not seen in {empty} of {len(frames)} pictures")
     return motion_of(frames, how, fps=fps or _rate(times), name=Path(where).stem, notes=notes)
+
+
+def _frames(
+    where: str, pictures: Iterable[Picture], detector: Sees, turn: Array
+) -> tuple[list[tuple[Array, Flags]], list[float]]:
+    """Landmarks in the world, picture by picture, and when each was taken, s."""
+    lock, nobody = PictureLock(), (np.zeros((COUNT, 3)), np.zeros(COUNT, bool))
+    frames: list[tuple[Array, Flags]] = []
+    times: list[float] = []
+    stamp_ms = -1
+    for picture in pictures:
+        if len(frames) >= _MAX_FRAMES:
+            raise InputError(f"{where}: more than {_MAX_FRAMES} pictures")
+        times.append(picture.time_s or 0.0)
+        stamp_ms = max(round(times[-1] * 1000), stamp_ms + 1)
+        detected = detector.see(picture.colours, stamp_ms)
+        seen = detected.in_picture(picture.colours.shape[1], picture.colours.shape[0])
+        if lock.choose([seen] if seen.known.any() else []) is None:
+            frames.append(nobody)
+            continue
+        points, known = detected.in_world(picture)
+        frames.append((points @ turn.T, known))
+    return frames, times
 
 
 def _rate(times: Sequence[float]) -> float:

@@ -16,6 +16,7 @@ _LIST_NS = 500_000_000
 """between two looks at a whole folder; in between the next names are tried"""
 _LOOK_NS = 4_000_000
 _MOST_AT_ONCE = 16
+_PNG_END = b"IEND\xaeB`\x82"
 _TAIL = 64
 """bytes at the end of a file that are read to see whether it is whole"""
 
@@ -26,6 +27,8 @@ class Names:
     def __init__(self, files: Callable[[], dict[int, Path]]) -> None:
         self._files = files
         self._parts: tuple[Path, str, int, str] | None = None
+        self.oldest = -1
+        """the least number of the last look"""
 
     @property
     def known(self) -> bool:
@@ -37,7 +40,7 @@ class Names:
         files = self._files()
         if not files:
             return -1
-        newest = max(files)
+        self.oldest, newest = min(files), max(files)
         found = list(re.finditer(r"\d+", files[newest].stem))[-1]
         name = files[newest].name
         self._parts = files[newest].parent, name[: found.start()], len(found[0]), name[found.end() :]
@@ -84,7 +87,8 @@ class OpenPoseFolder:
         if self._looked_ns is None or now_ns - self._looked_ns < _LOOK_NS:
             return
         self._looked_ns = now_ns
-        if not all(names.known for names in self._names):
+        wanted = [*self._names, self._depths] if self._given.depth is not None else self._names
+        if not all(names.known for names in wanted):
             self._search(first=True)
         taken = 0
         while taken < _MOST_AT_ONCE and (paths := self._next(self._done + 1)) is not None:
@@ -95,10 +99,17 @@ class OpenPoseFolder:
             self._search()
 
     def _next(self, number: int) -> list[Path] | None:
-        """Every camera's file of a frame, when all of them are whole."""
+        """Every camera's file of a frame, when all of them, and the depth picture if one is wanted, are whole."""
         paths = [names.path(number) for names in self._names]
-        whole = [path for path in paths if path is not None and _is_whole(path)]
-        return whole if len(whole) == len(paths) else None
+        whole = [path for path in paths if path is not None and _ends_with(path, b"}")]
+        if len(whole) < len(paths):
+            return None
+        if self._given.depth is not None:
+            depth = self._depths.path(number)
+            if depth is None or not _ends_with(depth, _PNG_END):
+                self._reason = f"no depth picture for {whole[0].name} yet"
+                return None
+        return whole
 
     def _search(self, *, first: bool = False) -> None:
         """Frames may have been left out, or begun at another number: go on with the newest."""
@@ -108,8 +119,11 @@ class OpenPoseFolder:
         except InputError as error:
             self._reason = str(error)
             return
-        if newest > self._done + 1:
-            self._tally.lose(0 if first else newest - self._done - 1)
+        if first:
+            # The folder was empty until now: nothing of what is there was seen, or is old.
+            self._done = max(self._done, min(names.oldest for names in self._names) - 1)
+        elif newest > self._done + 1:
+            self._tally.lose(newest - self._done - 1)
             self._done = newest - 1
 
     def _frame(self, paths: Sequence[Path], depth: Path | None, now_ns: int) -> None:
@@ -143,12 +157,12 @@ class OpenPoseFolder:
         self._looked_ns, self._reason = None, "closed"
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether an object has been written to its end."""
+def _ends_with(path: Path, end: bytes) -> bool:
+    """Whether a file has been written to its end."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
             file.seek(max(size - _TAIL, 0))
-            return file.read(_TAIL).rstrip().endswith(b"}")
+            return file.read(_TAIL).rstrip(b" \t\r\n").endswith(end)
     except OSError:
         return False
