@@ -232,5 +232,5 @@ VIDEO_FILE = Recording(
 )  # fmt: skip
 RGBD_FILE = Recording(
     scheme="rgbd", summary="colour with depth: a folder of pictures, or a RealSense's .bag", example="rgbd:recording",
-    options=_FPS, read=lambda rest, options: _read("rgbd", rest, options), suffixes=(".bag",),
+    options=_FPS, read=lambda rest, options: _read("rgbd", rest, options),
 )  # fmt: skip
