@@ -1,7 +1,9 @@
 """What is installed, what is missing, and the one line that fixes it.
 
-example:
+examples:
   bunraku doctor
+  bunraku doctor --models            make the models that cameras need, once
+  bunraku doctor --models mediapipe-0.10.21-….whl    the same from a package that you have
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 
 from bunraku import __version__
 from bunraku.cli.terminal import print_json, print_table
@@ -32,6 +35,8 @@ PACKAGES = (
     ("fast-simplification", "robots", "fast pictures of detailed robots"),
     ("av", "video", "MP4 files"),
     ("matplotlib", "report", "figures of the papers' experiments"),
+    ("mediapipe", "camera", "seeing people in pictures"),
+    ("pyrealsense2", "realsense", "RealSense cameras"),
 )
 
 
@@ -47,12 +52,17 @@ class Finding:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
+    parser.add_argument(
+        "--models", nargs="?", const="", metavar="WHEEL", help="make the camera's models, from pip or from a package"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
     """Look at everything; the exit code is 1 where something that is always needed is missing."""
-    findings = [*_system(), *_packages(), *_pictures()]
+    if args.models is not None:
+        return _make_models(args)
+    findings = [*_system(), *_packages(), *_models(), *_pictures()]
     if args.json:
         print_json({"version": __version__, "findings": [asdict(finding) for finding in findings]})
     else:
@@ -87,6 +97,29 @@ def _packages() -> Iterator[Finding]:
         except PackageNotFoundError:
             fix = f"pip install 'bunraku[{extra}]'" if extra else "pip install --force-reinstall bunraku"
             yield Finding(name, False, f"missing, for {purpose}", fix)
+
+
+def _make_models(args: argparse.Namespace) -> int:
+    from bunraku.sources.vision_models import build_models, fetch_models
+
+    made = [str(path) for path in (build_models(Path(args.models)) if args.models else fetch_models())]
+    if args.json:
+        print_json({"models": made})
+    else:
+        print("\n".join(made))
+    return 0
+
+
+def _models() -> Iterator[Finding]:
+    if find_spec("mediapipe") is None:
+        return
+    from bunraku.errors import BunrakuError
+    from bunraku.sources.vision_models import find_models, models_folder
+
+    try:
+        yield Finding("models of cameras", bool(find_models()), str(models_folder()))
+    except BunrakuError:
+        yield Finding("models of cameras", False, "missing, for cameras and videos", "bunraku doctor --models")
 
 
 def _pictures() -> Iterator[Finding]:

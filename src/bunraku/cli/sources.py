@@ -45,20 +45,28 @@ def run(args: argparse.Namespace) -> int:
         print_json(
             {
                 "sources": [
-                    {"scheme": k.scheme, "summary": k.summary, "example": k.example, "options": dict(k.options)}
+                    {"scheme": k.scheme, "summary": k.summary, "example": k.example, "options": _options(k)}
                     for k in kinds.values()
                 ]
             }
         )
         return 0
-    rows = [[f"{k.scheme}:{'//' * (k.scheme in devices())}", k.summary, k.example] for k in kinds.values()]
+    rows = [[f"{k.scheme}:{'//' * ('://' in k.example)}", k.summary, k.example] for k in kinds.values()]
     print_table(rows, ("source", "what", "example"))
-    for kind in (kind for kind in kinds.values() if kind.options):
+    for kind in (kind for kind in kinds.values() if _options(kind)):
         print(f"\n{kind.scheme}: options, as in {kind.example}")
-        print_table([[f"  {name}", text] for name, text in kind.options.items()])
+        print_table([[f"  {name}", text] for name, text in _options(kind).items()])
     print("\nplayed as if live, by bunraku run, every recording has these beside its own:")
     print_table([[f"  {name}", text] for name, text in OPTIONS.items()])
     return 0
+
+
+def _options(kind: Recording | Device) -> dict[str, str]:
+    """Of a kind, also where it is a recording and a device."""
+    from bunraku.sources import recordings
+
+    recorded = recordings()[kind.scheme].options if kind.scheme in recordings() else {}
+    return {**recorded, **kind.options}
 
 
 def _watch(args: argparse.Namespace) -> int:

@@ -40,9 +40,9 @@ AXES = ("x", "y", "z")
 NOTE = (
     f"Targets go through the paper's 1€ filter, {CUTOFF_HZ:g} Hz at rest and {BETA:g} Hz more for each rad/s. The "
     f"simulated robots keep their published joint speeds, and commands act {LAG_S * 1e3:g} ms after they are sent (two "
-    "NAOqi motion cycles). Lag, speeds and the filter's parameters were chosen beforehand; that the filter is on was decided "
-    "when Romeo without it was seen: that result has a row of its own. The real Pepper over Wi-Fi (21.66 ± 21.44 mm, 150 ms) "
-    "needs the robot: not reproduced."
+    "NAOqi motion cycles). Lag, speeds and the filter's parameters were chosen beforehand; that the filter is on was "
+    "decided when Romeo without it was seen: that result has a row of its own. The real Pepper over Wi-Fi (21.66 ± "
+    "21.44 mm, 150 ms) needs the robot: not reproduced."
 )
 
 
