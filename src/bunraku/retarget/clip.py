@@ -53,7 +53,7 @@ class Clip:
     position_valid: Flags
     rotation_valid: Flags
     footing: Array
-    """(T, 8, 10) see `ground.footing`"""
+    """(T, 8, 11) see `ground.footing`"""
     fps: float
 
     @property
