@@ -30,7 +30,7 @@ class Weights:
     """How much each kind of likeness counts, per squared radian. Limb directions come first."""
 
     limb: float = 1.0
-    hips: float = 0.5
+    hips: float = 1.0
     chest: float = 0.1
     head: float = 0.1
     hand: float = 0.03
