@@ -72,8 +72,9 @@ class FootMemory(NamedTuple):
 
 LOCK_WEIGHT = 1e3
 """per m² and sole point: a centimetre off weighs as much as eighteen degrees of one limb"""
-REST_WEIGHT = 20.0
-"""the same for a hand or a knee"""
+REST_WEIGHT, REST_STILL = 100.0, 0.15
+"""the same for the height of a hand or a knee, and the share of it for its place: arms and legs of other proportions
+than a person's cannot keep both"""
 PATH_WEIGHT, PATH_WEIGHT_S = 1.0, 0.25
 """per m², and per m² · s of a frame's length: the way of the hips yields to what stands; nothing else decides it in
 the air, and what is let go does not snap"""
@@ -191,7 +192,7 @@ def _ramp(firm):
 
 
 @part
-def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight, give):
+def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight, still, give):
     """A point that stands stays, one that was let go fades; a lock that cannot be met comes along."""
     dx, dy = stance.lock[k, 0] - at[0], stance.lock[k, 1] - at[1]
     away = np.sqrt(dx * dx + dy * dy)
@@ -201,7 +202,7 @@ def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight, g
     weight *= _ramp(firm)
     for i in range(2):
         targets.value[task, 0, i] = stance.lock[k, i]
-        targets.weight[task, i] = weight if stance.locked[patch] else 0.0
+        targets.weight[task, i] = still * weight if stance.locked[patch] else 0.0
     height = (1.0 - firm) * ground.scale * footing[patch, 1]
     targets.value[task, 0, 2] = floor + max(height, at[2] - floor - give)
     targets.weight[task, 2] = weight
@@ -238,7 +239,7 @@ def _stand_on_soles(ground, stance, tasks, targets, footing, work):
                 _put_down(stance, footing, patch, k, at)
             weight = LOCK_WEIGHT if k == low else LOCK_WEIGHT * footing[patch, 10]
             give = GIVE_M if k == low else min(max(lowest, 0.0) + EDGE_GIVE_M, GIVE_M)
-            _hold(ground, targets, stance, footing, task, k, patch, at, 0.0, weight, give)
+            _hold(ground, targets, stance, footing, task, k, patch, at, 0.0, weight, 1.0, give)
 
 
 @kernel
@@ -272,7 +273,7 @@ def _rest_on_hands_and_knees(ground, stance, tasks, targets, footing, work):
         stance.point[patch] = best
         targets.one_sided[task] = False
         floor = ground.point_radius[best]
-        _hold(ground, targets, stance, footing, task, 2 * patch, patch, at, floor, REST_WEIGHT, GIVE_M)
+        _hold(ground, targets, stance, footing, task, 2 * patch, patch, at, floor, REST_WEIGHT, REST_STILL, GIVE_M)
 
 
 @kernel

@@ -252,6 +252,7 @@ class WholeBodyMapper:
         state.stance.hips[:] = hips
         state.work.node_position[:], state.work.node_rotation[:] = self.robot.tree.forward(state.qpos)
         state.pace.rate[:] = 0.0
+        state.work.bodies.pressed[:] = 0
         state.escape.left[:] = 0.0
         state.escape.poor[:] = 0.0
         state.targets.posture[:] = self._limbs.rest
