@@ -63,7 +63,8 @@ class Bodies(NamedTuple):
 
 
 class BodyMemory(NamedTuple):
-    """Where the bodies are, where each pair's search ended, and scratch; no result depends on what it holds."""
+    """Where the bodies are, where each pair's search ended, and scratch; no result depends on what it holds but for
+    `pressed`."""
 
     centre: Array
     """(S, 3) world"""
@@ -87,6 +88,9 @@ class BodyMemory(NamedTuple):
     """(nv,)"""
     touched: Ints
     """(nv,)"""
+    pressed: Ints
+    """(P,) 2 for a pair that has overlapped and has been too near since, 1 if that was before this solution was begun:
+    both of its sides give way; 0 else"""
 
 
 def make_bodies(
@@ -128,7 +132,7 @@ def make_memory(bodies: Bodies, variables: int) -> BodyMemory:
     return BodyMemory(
         np.zeros((S, 3)), np.zeros((S, 3, 3)), np.zeros((P, 3)), np.zeros((P, 9), np.int32),
         np.zeros((4, 2), np.int32), np.zeros((4, 10)), np.zeros(3), np.zeros((2, 3)), np.zeros(P, np.int32),
-        np.zeros(variables), np.zeros(variables, np.int32),
+        np.zeros(variables), np.zeros(variables, np.int32), np.zeros(P, np.int32),
     )  # fmt: skip
 
 
@@ -234,12 +238,21 @@ def nearest_distances(bodies, memory, positions, rotations, enough):
 
 
 @kernel
+def let_go(memory):
+    """Before a solution is begun: pairs that were not too near in the last one are not pressed any more."""
+    for k in range(len(memory.pressed)):
+        memory.pressed[k] = 1 if memory.pressed[k] == 2 else 0
+
+
+@kernel
 def self_distance_cost(bodies, memory, position, rotation):
-    """What the pairs that are nearer than their margins cost at these node poses."""
+    """What the pairs that are nearer than their margins, and not pressed, cost at these node poses."""
     cost = 0.0
     place_bodies(bodies, memory, position, rotation)
     for n in range(near_pairs(bodies, memory, bodies.margin)):
         k = memory.near[n]
+        if memory.pressed[k] > 0:
+            continue
         lacking = bodies.margin[k] - pair_distance(bodies, memory, k, bodies.margin[k])
         if lacking > 0.0:
             cost += bodies.weight * lacking * lacking
@@ -299,7 +312,8 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
         x, y, z = normal[0], normal[1], normal[2]
         node_a, node_b = bodies.node[a], bodies.node[b]
         stop_a, stop_b = bodies.stop[k, 0], bodies.stop[k, 1]
-        if distance < 0.0:  # where they overlap, all that is between them gives way
+        if distance < 0.0 or memory.pressed[k] > 0:  # once they overlap, all that is between them gives way
+            memory.pressed[k] = 2
             stop_a = stop_b = _meeting(tree.parent, node_a, node_b)
         _climb(tree, node_a, stop_a, p, x, y, z, -1.0, position, rotation, row)
         _climb(tree, node_b, stop_b, q, x, y, z, 1.0, position, rotation, row)

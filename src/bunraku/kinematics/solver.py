@@ -6,7 +6,7 @@ import numpy as np
 
 from bunraku.kinematics.jit import kernel, part
 from bunraku.kinematics.kernels import forward_kinematics
-from bunraku.kinematics.self_distance import self_distance_cost
+from bunraku.kinematics.self_distance import let_go, self_distance_cost
 from bunraku.kinematics.terms import linearise
 
 NEARLY = 10.0
@@ -177,6 +177,7 @@ def solve(tree, tasks, targets, bodies, limits, qpos, work, iterations, toleranc
     damping, stiff, taken, best, size, apart = 1e-4, 0.0, 0, np.inf, np.inf, 0.0
     retreat, yields = False, len(bodies.leads) > 0
     _inside(tree, limits, qpos)
+    let_go(work.bodies)
     while True:
         settled = size < NEARLY * tolerance and max(damping, stiff) < 1e-2
         last = (taken >= iterations or settled) and not retreat

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion
@@ -42,6 +43,10 @@ CUTOFF_HZ = 4.0
 GUIDE_WEIGHT, MOST_HURRIED = 0.1, 12.0
 """per rad² from the smoothed way, and by how much it grows where a joint hurries"""
 HURRY_REACH_S = 0.12
+STRAINED, TORN, BROKEN = 0.2, 1.0, 3.0
+"""cost of a frame whose goals begin to contradict each other, and of one where they wholly do: many solutions cost the
+same there, and what was found is kept"""
+KEPT_WEIGHT, STRAIN_REACH_S = 1.5, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +58,7 @@ class Clip:
     position_valid: Flags
     rotation_valid: Flags
     footing: Array
-    """(T, 8, 10) see `ground.footing`"""
+    """(T, 8, 11) see `ground.footing`"""
     fps: float
 
     @property
@@ -85,7 +90,7 @@ def solve_clip(mapper: WholeBodyMapper, motion: HumanMotion) -> tuple[Array, Arr
     for limb, start, stop in _far_off(mapper, state, clip, out, costs):
         _take_the_better_branch(mapper, state, clip, out, limb, start, stop)
     for number in range(PASSES):
-        guide = _guide(mapper, out, clip.fps)
+        guide = _guide(mapper, out, costs, clip.fps)
         mapper.begin(clip.positions[0, 0], out[0], state)
         finer = {"tolerance": FINE_RAD} if number + 1 == PASSES else {}
         steps += mapper.frames(state, 1.0 / clip.fps, out, costs, clip.arrays, ITERATIONS, guide, **finer)
@@ -165,7 +170,7 @@ def _jump_cost(steps: Array, fps: float) -> Array:
     return np.asarray(JUMP_COST * beyond**2)
 
 
-def _guide(mapper: WholeBodyMapper, qpos: Array, fps: float) -> tuple[Array, Array]:
+def _guide(mapper: WholeBodyMapper, qpos: Array, costs: Array, fps: float) -> tuple[Array, Array]:
     """(T, nv) how much each variable is drawn to its smooth way, and these; the base's columns mean nothing."""
     joints = mapper.robot.tree.independent
     base, count = mapper.base_size, mapper.variable_count
@@ -175,7 +180,20 @@ def _guide(mapper: WholeBodyMapper, qpos: Array, fps: float) -> tuple[Array, Arr
     hurry(ways, max(1, round(HURRY_REACH_S * fps)), calm, rush)
     hurried = 1.0 + rush**4
     smooth_ways(ways, 1.0 / hurried, smoothing(CUTOFF_HZ, fps), smooth)
+    kept = _strain(mapper.weights.limb, costs, fps)[:, None]
     weight, guide = np.zeros((2, len(qpos), count))
-    weight[:, base:] = GUIDE_WEIGHT * np.minimum(hurried, MOST_HURRIED)
-    guide[:, base:] = smooth
+    weight[:, base:] = GUIDE_WEIGHT * np.minimum(hurried, MOST_HURRIED) + KEPT_WEIGHT * kept
+    guide[:, base:] = kept * ways + (1.0 - kept) * smooth
     return weight, guide
+
+
+def _strain(unit: float, costs: Array, fps: float) -> Array:
+    """(T,) 0 where goals go together … 1 where they contradict each other; rising and falling gently."""
+    width = 2 * max(1, round(STRAIN_REACH_S * fps)) + 1
+
+    def windows(values: Array) -> Array:
+        return sliding_window_view(np.pad(values, width // 2, mode="edge"), width)
+
+    worst = windows(costs / unit).max(axis=1)
+    strain = np.where(worst < BROKEN, np.clip((worst - STRAINED) / (TORN - STRAINED), 0.0, 1.0), 0.0)
+    return np.asarray(windows(strain).mean(axis=1))

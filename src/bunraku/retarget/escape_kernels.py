@@ -47,6 +47,7 @@ POOR_RAD, POOR_S = 0.35, 0.1
 ESCAPE_S = 0.6
 ARRIVED_RAD = 0.3
 LEAD_WEIGHT = 2.0
+TIGHT = 10.0
 CALM_S = 1e-3
 """how long a joint that one limb's direction decides lags behind for being drawn to where it is"""
 
@@ -80,12 +81,15 @@ def _random(seed):
 
 
 @kernel
-def stay_calm(tree, limbs, targets, qpos, dt):
-    """Joints are drawn to their rest, and to where they are: what the person's motion leaves open does not jump."""
+def stay_calm(tree, limbs, targets, qpos, dt, tight):
+    """Joints are drawn to their rest, and to where they are: what the person's motion leaves open does not jump.
+
+    More so by how `tight` (0 … 1) it is: of parts that press on each other none darts from side to side.
+    """
     leader, variable, first = tree.leader, tree.variable, tree.first_joint
     rest, rest_weight = limbs.rest, limbs.rest_weight
     posture, weight = targets.posture, targets.posture_weight
-    stay = CALM_S / dt
+    stay = CALM_S * (1.0 + TIGHT * tight) / dt
     for joint in range(len(leader)):
         if leader[joint] == joint:
             v = variable[joint]

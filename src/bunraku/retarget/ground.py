@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion
-from bunraku.human.contacts import FEET, PATCHES, find_contacts
+from bunraku.human.contacts import FEET, PATCH_JOINTS, PATCHES, find_contacts
 from bunraku.human.skeleton import SIDES
 from bunraku.retarget.correspondence import on_node
-from bunraku.retarget.ground_kernels import HOLD_S, LOCKED, FootMemory, Ground, Stance
+from bunraku.retarget.ground_kernels import HOLD_S, LOCKED, FootMemory, Ground, Stance, how_flat
 from bunraku.retarget.steps import patch_paths
 from bunraku.robots import Robot
 from bunraku.robots.semantics import Point
@@ -19,6 +19,7 @@ from bunraku.robots.semantics import Point
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
+HEELS = range(1, FEET, 2)
 EARLY_S = 0.1
 """of a contact: where a patch is planned to be meanwhile is where it is put down"""
 
@@ -69,15 +70,16 @@ def make_memory() -> FootMemory:
 
 
 def no_footing() -> Array:
-    """(1, 8, 10) nothing touches the ground, nothing is known of where it would."""
-    out = np.full((1, len(PATCHES), 10), np.nan)
+    """(1, 8, 11) nothing touches the ground, nothing is known of where it would."""
+    out = np.full((1, len(PATCHES), 11), np.nan)
     out[..., :2] = 0.0
+    out[..., 10] = 1.0
     return out
 
 
 def footing(robot: Robot, motion: HumanMotion, clearance: Array, scale: float) -> Array:
-    """(T, 8, 10) how each patch stands: firmness, 1 in a contact, less shortly before and after; height of the person's
-    above the floor; where the robot's two points come to rest, (x, y) each; where they are."""
+    """(T, 8, 11) how each patch stands: firmness, 1 in a contact, less shortly before and after; height of the person's
+    above the floor; where the robot's two points come to rest, (x, y) each; where they are; how flat it is, 1 … 0."""
     contacts = find_contacts(motion, clearance)
     T = len(motion)
     frames = np.arange(T)[:, None]
@@ -86,14 +88,27 @@ def footing(robot: Robot, motion: HumanMotion, clearance: Array, scale: float) -
     away_s = np.minimum(frames - before, after - frames) / motion.fps
     firm = np.where(contacts.spans, LOCKED, np.clip(1.0 - away_s / HOLD_S, 0.0, 0.98))
     firm[contacts.flags] = 1.0
-    path = patch_paths(robot, motion, contacts.still, scale)
+    flat = _flatness(motion)
+    firm[:, HEELS] *= flat[:, HEELS]
+    path = patch_paths(robot, motion, contacts.still & (firm > 0.0), scale)
     place, early = path.copy(), max(2, round(EARLY_S * motion.fps))
     for patch in range(len(PATCHES)):
         edges = np.flatnonzero(np.diff(np.concatenate([[False], contacts.still[:, patch], [False]]).astype(np.int8)))
         for begin, end in edges.reshape(-1, 2):
             place[begin:end, patch] = path[begin : min(end, begin + early), patch].mean(axis=0)
     ways = [way.reshape(T, len(PATCHES), 4) for way in (place, path)]
-    return np.concatenate([firm[..., None], contacts.height[..., None], *ways], axis=-1)
+    return np.concatenate([firm[..., None], contacts.height[..., None], *ways, flat[..., None]], axis=-1)
+
+
+def _flatness(motion: HumanMotion) -> Array:
+    """(T, 8) 1 where a patch is one of a foot that stands flat, or of no foot … 0 where the foot is tilted."""
+    out = np.ones((len(motion), len(PATCHES)))
+    for heel in HEELS:
+        joint = PATCH_JOINTS[heel]
+        for t in np.flatnonzero(motion.rotation_valid[:, joint]):
+            out[t, heel - 1] = how_flat(*motion.rotations[t, joint], False)
+            out[t, heel] = how_flat(*motion.rotations[t, joint], True)
+    return out
 
 
 def leg_length(motion: HumanMotion) -> float:

@@ -72,8 +72,9 @@ class FootMemory(NamedTuple):
 
 LOCK_WEIGHT = 1e3
 """per m² and sole point: a centimetre off weighs as much as eighteen degrees of one limb"""
-REST_WEIGHT = 100.0
-"""the same for a hand or a knee"""
+REST_WEIGHT, REST_STILL = 100.0, 0.15
+"""the same for the height of a hand or a knee, and the share of it for its place: arms and legs of other proportions
+than a person's cannot keep both"""
 PATH_WEIGHT, PATH_WEIGHT_S = 1.0, 0.25
 """per m², and per m² · s of a frame's length: the way of the hips yields to what stands; nothing else decides it in
 the air, and what is let go does not snap"""
@@ -85,8 +86,14 @@ LOCKED = 0.999
 """of firmness: from here on the point stays in place, though it may yet come down"""
 GIVE_M = 0.02
 """a lock that is pulled further than this comes along"""
+EDGE_GIVE_M = 0.004
+"""the same for the height of a sole's higher edge: where the ankle cannot lean as far as a person's, it gives way"""
 NEAR_M = 0.1
 """points of the robot's body higher than this are not kept from the floor"""
+FLAT_UP, TILTED_UP = 0.87, 0.5
+"""upward part of a foot's own up: down to 30 degrees its heel stands, from 60 on it does not: nobody kneels on it"""
+FLAT_SIDE, TILTED_SIDE = 0.26, 0.5
+"""upward part of a foot's own side: up to 15 degrees its toes stand on all of their edge, from 30 on a corner"""
 REACH_M = 0.2
 """a hand or knee that is higher than this does not rest, whatever the person's does"""
 
@@ -125,9 +132,20 @@ def _height(ground, tasks, work, s):
 
 
 @kernel
-def detect_contact(ground, memory, dt, positions, position_valid):
-    """(8, 10) what `ground.footing` gives for a recording, from what was seen so far."""
-    out = np.zeros((len(PATCH_JOINTS), 10))
+def how_flat(w, x, y, z, heel):
+    """1 for a foot of this turn whose heel, or the edge of whose toes, can lie on the ground … 0 where it cannot."""
+    if heel:
+        share = (1.0 - 2.0 * (x * x + y * y) - TILTED_UP) / (FLAT_UP - TILTED_UP)
+    else:
+        share = (TILTED_SIDE - abs(2.0 * (y * z + w * x))) / (TILTED_SIDE - FLAT_SIDE)
+    share = min(max(share, 0.0), 1.0)
+    return share * share * (3.0 - 2.0 * share)
+
+
+@kernel
+def detect_contact(ground, memory, dt, positions, rotations, position_valid, rotation_valid):
+    """(8, 11) what `ground.footing` gives for a recording, from what was seen so far."""
+    out = np.zeros((len(PATCH_JOINTS), 11))
     for k in range(len(PATCH_JOINTS)):
         joint = PATCH_JOINTS[k]
         distance = 0.0
@@ -144,6 +162,14 @@ def detect_contact(ground, memory, dt, positions, position_valid):
         memory.firm[k] = 1.0 if memory.standing[k] else max(0.0, memory.firm[k] - dt / HOLD_S)
         out[k, 0] = memory.firm[k]
         out[k, 1] = max(height, 0.0)
+        out[k, 10] = 1.0
+        if k < FEET:
+            heel = PATCH_JOINTS[2 * (k // 2) + 1]
+            if rotation_valid[heel]:
+                q = rotations[heel]
+                out[k, 10] = how_flat(q[0], q[1], q[2], q[3], k % 2 == 1)
+            if k % 2 == 1:
+                out[k, 0] *= out[k, 10]
         for i in range(8):
             out[k, 2 + i] = ground.scale * positions[joint, i % 2]
     memory.started[0] = True
@@ -166,7 +192,7 @@ def _ramp(firm):
 
 
 @part
-def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight):
+def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight, still, give):
     """A point that stands stays, one that was let go fades; a lock that cannot be met comes along."""
     dx, dy = stance.lock[k, 0] - at[0], stance.lock[k, 1] - at[1]
     away = np.sqrt(dx * dx + dy * dy)
@@ -176,9 +202,9 @@ def _hold(ground, targets, stance, footing, task, k, patch, at, floor, weight):
     weight *= _ramp(firm)
     for i in range(2):
         targets.value[task, 0, i] = stance.lock[k, i]
-        targets.weight[task, i] = weight if stance.locked[patch] else 0.0
+        targets.weight[task, i] = still * weight if stance.locked[patch] else 0.0
     height = (1.0 - firm) * ground.scale * footing[patch, 1]
-    targets.value[task, 0, 2] = floor + max(height, at[2] - floor - GIVE_M)
+    targets.value[task, 0, 2] = floor + max(height, at[2] - floor - give)
     targets.weight[task, 2] = weight
 
 
@@ -200,12 +226,20 @@ def _stand_on_soles(ground, stance, tasks, targets, footing, work):
     at = work.vectors[1]
     for patch in range(ground.patches):
         begins = _change(stance, footing, patch)
+        lowest, low = np.inf, 2 * patch
+        for k in range(2 * patch, 2 * patch + 2):
+            task = ground.sole_task + k
+            point_in_world(tasks.node[task, 1], tasks.point[task, 1], work.node_position, work.node_rotation, at)
+            if at[2] < lowest:
+                lowest, low = at[2], k
         for k in range(2 * patch, 2 * patch + 2):
             task = ground.sole_task + k
             point_in_world(tasks.node[task, 1], tasks.point[task, 1], work.node_position, work.node_rotation, at)
             if begins:
                 _put_down(stance, footing, patch, k, at)
-            _hold(ground, targets, stance, footing, task, k, patch, at, 0.0, LOCK_WEIGHT)
+            weight = LOCK_WEIGHT if k == low else LOCK_WEIGHT * footing[patch, 10]
+            give = GIVE_M if k == low else min(max(lowest, 0.0) + EDGE_GIVE_M, GIVE_M)
+            _hold(ground, targets, stance, footing, task, k, patch, at, 0.0, weight, 1.0, give)
 
 
 @kernel
@@ -239,7 +273,7 @@ def _rest_on_hands_and_knees(ground, stance, tasks, targets, footing, work):
         stance.point[patch] = best
         targets.one_sided[task] = False
         floor = ground.point_radius[best]
-        _hold(ground, targets, stance, footing, task, 2 * patch, patch, at, floor, REST_WEIGHT)
+        _hold(ground, targets, stance, footing, task, 2 * patch, patch, at, floor, REST_WEIGHT, REST_STILL, GIVE_M)
 
 
 @kernel

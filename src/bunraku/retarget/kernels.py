@@ -101,7 +101,7 @@ def solve_frames(tree, tasks, targets, bodies, limits, pace, dt, human, ground, 
         if guided:
             follow_guide(tree, limbs, targets, guide_weight, guide, t, out, qpos)
         else:
-            stay_calm(tree, limbs, targets, qpos, dt)
+            stay_calm(tree, limbs, targets, qpos, dt, min(work.apart[0], 1.0))
             change_over(limbs, escape, tree, targets, qpos, dt)
         if travels:
             stand(ground, stance, tasks, targets, footing[t], positions[t], position_valid[t], work, dt)

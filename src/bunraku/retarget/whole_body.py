@@ -149,8 +149,8 @@ class WholeBodyMapper:
             self.begin(pose.positions[0], first_poses(self, pose, state)[0], state)
             state.started = True
         out, cost = np.empty((1, len(state.qpos))), np.empty(1)
-        footing = detect_contact(self._ground, state.feet, dt_s, pose.positions, pose.position_valid)
         arrays = pose_arrays(pose)
+        footing = detect_contact(self._ground, state.feet, dt_s, *(array[0] for array in arrays))
         steps = self.frames(state, dt_s, out, cost, (*arrays, footing[None]))
         self.extremities.follow(state.extremities, dt_s, arrays, pose.jaw, pose.eyes, out)
         return Target(out[0], float(cost[0]), steps)
@@ -252,6 +252,7 @@ class WholeBodyMapper:
         state.stance.hips[:] = hips
         state.work.node_position[:], state.work.node_rotation[:] = self.robot.tree.forward(state.qpos)
         state.pace.rate[:] = 0.0
+        state.work.bodies.pressed[:] = 0
         state.escape.left[:] = 0.0
         state.escape.poor[:] = 0.0
         state.targets.posture[:] = self._limbs.rest
