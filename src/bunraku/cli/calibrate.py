@@ -4,17 +4,19 @@ examples:
   bunraku calibrate --source t.bvh --poses t-pose --out me.yaml
   bunraku calibrate --source t.bvh --source front.bvh --poses t-pose,arms-forward --out me.yaml
   bunraku calibrate --source poses.bvh --poses t-pose,arms-down --out me.yaml    one after the other, 3 s each
+  bunraku calibrate --source axis-neuron:// --poses t-pose,arms-forward --out me.yaml    live: counts down for each pose
   bunraku retarget walk.bvh --robot pepper --mapper hirschmanner --calibration me.yaml
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bunraku.cli.terminal import note, print_json, print_table
-from bunraku.errors import InputError
+from bunraku.errors import InputError, UnknownNameError
 from bunraku.files import need_writable
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--poses", default="t-pose", help="some of t-pose,arms-forward,arms-down, in their order (default: t-pose)"
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="a .yaml or .json file")
+    parser.add_argument(
+        "--wait", type=float, default=3.0, metavar="S", help="with a live source: time to take each pose (default: 3 s)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -38,14 +43,13 @@ def run(args: argparse.Namespace) -> int:
     """Read, measure, write, and say what was measured."""
     from bunraku.human.calibration_poses import calibrate
     from bunraku.session.operator_file import need_suffix, write_calibration
-    from bunraku.sources import read_motion, scheme_of
 
     names = [name.strip() for name in args.poses.split(",") if name.strip()]
     need_suffix(args.out)
     need_writable(args.out)
-    schemes = {scheme_of(uri) for uri in args.source}
-    motions = [read_motion(uri) for uri in args.source]
-    found = calibrate(_by_pose(names, motions), next(iter(schemes)) if len(schemes) == 1 else "")
+    schemes = {_scheme(uri) for uri in args.source}
+    held = _held(names, args.source, args.wait)
+    found = calibrate(held, next(iter(schemes)) if len(schemes) == 1 else "")
     write_calibration(args.out, found)
     body = found.body
     told = {"height_m": body.height, "arm_m": body.arm_length, "leg_m": body.leg_length, "reach_m": dict(found.reach),
@@ -64,6 +68,59 @@ def run(args: argparse.Namespace) -> int:
         note(f"bunraku: {len(found.assumed)} bones were not seen: an average person's, brought to this size")
     note(f"bunraku: {args.out}")
     return 0
+
+
+def _held(names: list[str], uris: list[str], wait_s: float) -> dict[str, HumanMotion]:
+    """Pose → motion, read or captured."""
+    from bunraku.human.calibration_poses import POSES
+    from bunraku.sources import read_motion
+
+    for name in names:
+        if name not in POSES:
+            raise UnknownNameError("pose", name, POSES)
+    if not any(_is_live(uri) for uri in uris):
+        return _by_pose(names, [read_motion(uri) for uri in uris])
+    if len(uris) != 1 or len(set(names)) != len(names) or not names:
+        raise InputError("a live source is given alone, and shows one pose after the other, each once")
+    if not 0 <= wait_s <= 60:
+        raise InputError(f"--wait {wait_s:g}: from 0 to 60 seconds")
+    return _captured(names, uris[0], wait_s)
+
+
+def _is_live(uri: str) -> bool:
+    """Whether a source can only be seen while it happens."""
+    from bunraku.sources import recordings
+    from bunraku.sources.live import devices
+
+    scheme = uri.partition(":")[0]
+    return scheme in devices() and scheme not in recordings()
+
+
+def _scheme(uri: str) -> str:
+    """By what a calibration knows a source again."""
+    from bunraku.sources import scheme_of
+
+    return uri.partition(":")[0] if _is_live(uri) else scheme_of(uri)
+
+
+def _captured(names: list[str], uri: str, wait_s: float) -> dict[str, HumanMotion]:
+    """One pose after the other, each announced."""
+    from bunraku.human.calibration_poses import LONGEST_S
+    from bunraku.session.capture import capture
+    from bunraku.sources.live import open_source
+
+    source = open_source(uri)
+    source.open(time.monotonic_ns())
+    try:
+        held = {}
+        for name in names:
+            note(f"bunraku: take the pose '{name}' and hold it: {wait_s:g} s …")
+            capture(source, wait_s, name)
+            note(f"bunraku: hold still for {LONGEST_S - 0.5:g} s …")
+            held[name] = capture(source, LONGEST_S - 0.5, name)
+        return held
+    finally:
+        source.close()
 
 
 def _by_pose(names: list[str], motions: list[HumanMotion]) -> dict[str, HumanMotion]:
