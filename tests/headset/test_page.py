@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None or not IWER.exists(), reason="no Chromium or no IWER: ./dev headset"),
 ]
 PATIENCE_S = 60.0
-HEADSET = "const headset = new IWER.XRDevice(IWER.metaQuest3); headset.installRuntime(); globalThis.headset = headset;"
+HEADSET = "globalThis.headset = new IWER.XRDevice(IWER.metaQuest3); headset.installRuntime({forceInstall: true});"
 
 
 @pytest.fixture

@@ -18,9 +18,13 @@ from bunraku.robots.model import compile_model
 from shared import need, robots
 
 Array = NDArray[np.float64]
-NAMES = ("lamp", "inmoov", "puppet")
+NAMES = ("lamp", "inmoov", "puppet", "leonardo", "pepper", "coman")
 ROOT = Path(__file__).resolve().parents[2]
-SIDES = {"puppet": ("left_", "right_"), "inmoov": ("l_", "r_")}
+SIDES = {
+    "puppet": ("left_", "right_"), "inmoov": ("l_", "r_"), "leonardo": ("left_", "right_"),
+    "coman": ("left_", "right_"),
+    "pepper": ("L", "R"),
+}  # fmt: skip
 
 
 def pose(robot: Robot, **joints: float) -> Array:
@@ -83,7 +87,7 @@ def test_lamp_has_the_papers_kinematics() -> None:
     np.testing.assert_allclose(up, [-0.015 - 0.001, 0, 0.126 + 0.288], atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["inmoov", "puppet"])
+@pytest.mark.parametrize("name", SIDES)
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_sides_mirror_each_other(name: str, seed: int) -> None:
@@ -241,3 +245,77 @@ def test_every_part_of_the_puppet_that_can_touch_has_a_shape() -> None:
     limbs = ("upper_arm", "forearm", "hand", "thigh", "shin", "foot")
     parts = {"pelvis", "torso", "head", *(f"{side}_{limb}" for side in ("left", "right") for limb in limbs)}
     assert {puppet.links.names[shape.link] for shape in puppet.shapes} == parts
+
+
+def test_leonardos_shoulder_is_the_papers() -> None:
+    """Z, X and Y of the paper (x left, y up, z forward, the arm hanging), and l = 0.1 m along X before Y."""
+    leonardo = load_robot("leonardo")
+    zero = np.zeros(len(leonardo.neutral))
+    _, rotation = leonardo.tree.forward(zero)
+    axes = np.einsum("nij,nj->ni", rotation, leonardo.tree.axis)
+    arm = [leonardo.joint_index(f"left_{n}_joint") + 1 for n in ("shoulder_z", "shoulder_x", "shoulder_y", "elbow")]
+    np.testing.assert_allclose(axes[arm], [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]], atol=1e-12)
+    first, third = point(leonardo, zero, "left_shoulder_z_link"), point(leonardo, zero, "left_upper_arm_link")
+    np.testing.assert_allclose(third - first, [0, 0.1, 0], atol=1e-12)
+    assert np.all(np.abs((point(leonardo, zero, "left_forearm_link") - third)[:2]) < 1e-12)
+    servos = [leonardo.joint_names[k] for k in leonardo.tree.independent]
+    assert len([n for n in servos if "finger" not in n and not any(f in n for f in ("thumb", "index", "middle", "ring",
+                "pinky"))]) == 2 + 2 + 1 + 2 * 5  # fmt: skip
+
+
+def test_pepper_stands_as_its_public_model() -> None:
+    """Joint for joint of head and arms the axes are where the public description has them; ranges and speeds too."""
+    path = need(robots("pepper/ros_naoqi/pepper.urdf"))[0]
+    ours, theirs = load_robot("pepper"), load_robot(path, base="fixed")
+    names = [
+        n for n in theirs.joint_names if n in ours.joint_names and not any(f in n for f in ("Hand", "Finger", "Thumb"))
+    ]
+    assert len(names) == 2 + 2 * 5 + 3
+    rows = [(ours.joint_index(n), theirs.joint_index(n)) for n in names]
+    for a, b in rows:
+        np.testing.assert_allclose([ours.lower[a], ours.upper[a]], [theirs.lower[b], theirs.upper[b]], atol=2e-4)
+        assert ours.velocity[a] == pytest.approx(theirs.velocity[b], rel=1e-4)
+        assert ours.effort[a] == pytest.approx(theirs.effort[b], rel=1e-3)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        seen = []
+        values = {n: rng.uniform(ours.lower[a], ours.upper[a]) for n, (a, _) in zip(names, rows, strict=True)}
+        for robot, base in ((ours, "torso"), (theirs, "torso")):
+            q = np.array([values.get(n, 0.0) for n in robot.joint_names])
+            q = robot.tree.with_followers(q)
+            position, rotation = robot.tree.forward(q)
+            at, turn = (x[robot.links.index(base)] for x in robot.link_poses(q))
+            upper = [robot.joint_index(n) + 1 for n in names if "Hip" not in n and "Knee" not in n]
+            axis = np.einsum("nij,nj->ni", rotation, robot.tree.axis)[upper]
+            seen.append(((position[upper] - at) @ turn, axis @ turn))
+        lifted = seen[0][0] - [0, 0, 0.139]  # our torso begins at the hip's roll joint
+        np.testing.assert_allclose(lifted, seen[1][0], atol=2e-4)
+        np.testing.assert_allclose(seen[0][1], seen[1][1], atol=1e-4)
+
+
+def test_peppers_forearm_is_inclined_and_its_hands_open_with_their_joint() -> None:
+    """9° against the upper arm; at LHand = 0.98 the finger tips are farther from the palm's middle than at 0.02."""
+    pepper = load_robot("pepper")
+    zero = pepper.clamp(np.zeros(len(pepper.neutral)))
+    zero[pepper.joint_index("LElbowYaw")] = 0.0
+    fore = point(pepper, zero, "L_wrist") - point(pepper, zero, "LForeArm")
+    assert np.degrees(np.arcsin(fore[2] / np.linalg.norm(fore))) == pytest.approx(9.0, abs=0.01)
+    reach = []
+    for opening in (0.02, 0.98):
+        q = zero.copy()
+        q[pepper.joint_index("LHand")] = opening
+        q = pepper.tree.with_followers(q)
+        reach.append(np.linalg.norm(point(pepper, q, "LFinger23_link") - point(pepper, q, "L_wrist")))
+    assert reach[1] > 1.2 * reach[0]
+
+
+def test_coman_has_the_published_size() -> None:
+    """0.945 m to the neck, 0.312 m across the shoulders, 31 kg; 6 joints to a leg, 3 to the waist, 7 to an arm."""
+    coman = load_robot("coman")
+    zero = pose(coman)
+    sole = point(coman, zero, "left_foot")[2] - 0.094
+    assert point(coman, zero, "head")[2] - sole == pytest.approx(0.945, abs=1e-3)
+    across = point(coman, zero, "left_shoulder_pitch") - point(coman, zero, "right_shoulder_pitch")
+    assert np.linalg.norm(across) == pytest.approx(0.312)
+    assert float(coman.links.mass.sum()) == pytest.approx(31, abs=0.5)
+    assert len(coman.joint_names) == 2 * 6 + 3 + 2 + 2 * 7

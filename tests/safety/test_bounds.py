@@ -18,10 +18,9 @@ ONE = np.ones(1)
 
 def finger(tmp_path: Any, follower: str) -> Any:
     """A leader in -1 … 2 with 3 rad/s, and a joint that follows it twice as far."""
-    text = urdf(
-        link("base"), link("a"), link("b"), joint("lead", "base", "a"),
-        joint("follow", "a", "b", inside='<axis xyz="0 1 0"/><mimic joint="lead" multiplier="-2" offset="0.5"/>' + follower),
-    )  # fmt: skip
+    mimic = '<axis xyz="0 1 0"/><mimic joint="lead" multiplier="-2" offset="0.5"/>'
+    lead, follow = joint("lead", "base", "a"), joint("follow", "a", "b", inside=mimic + follower)
+    text = urdf(link("base"), link("a"), link("b"), lead, follow)
     return load_robot(write(tmp_path, text))
 
 

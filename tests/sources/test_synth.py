@@ -292,8 +292,9 @@ def test_people_of_other_proportions_stand_on_their_feet(name: str) -> None:
 
 
 def test_every_motion_is_described() -> None:
-    """Ten names, one line each."""
-    assert set(MOTIONS) == {"wave", "reach", "figure-eight", "p2-recording", "t-pose", "walk", "box", "conduct",
+    """Twelve names, one line each."""
+    assert set(MOTIONS) == {"wave", "reach", "figure-eight", "p2-recording", "t-pose", "arms-forward",
+                            "arms-down", "walk", "box", "conduct",
                             "squat", "random"}  # fmt: skip
     assert all(line and "\n" not in line for line in MOTIONS.values())
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import coman
 import inmoov
 import lamp
+import leonardo
+import pepper
 import puppet
 
 FOLDER = Path(__file__).resolve().parents[2] / "src/bunraku/robots/builtin"
@@ -14,7 +17,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "src/bunraku/robots/builtin"
 def files() -> dict[Path, str]:
     """Every file of every built-in robot with its text."""
     out: dict[Path, str] = {}
-    for robot in (lamp, inmoov, puppet):
+    for robot in (coman, lamp, inmoov, leonardo, pepper, puppet):
         model = robot.build()
         out[FOLDER / model.name / "robot.xml"] = model.xml()
         out[FOLDER / model.name / "robot.yaml"] = model.yaml()

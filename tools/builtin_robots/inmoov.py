@@ -157,6 +157,13 @@ def head(chest: Body, m: Model) -> None:
     tilt.ball("servo", (0, 0, 0), 0.032)
     link = tilt.body("head_link", (0, 0, 0.0245))
     link.hinge("head_pan_joint", (0, 0, 1), -90, 90, "neck")
+    skull(link)
+    jaw(link)
+    eyes(link, m)
+
+
+def skull(link: Body) -> None:
+    """Skull and mask, from the neck's turning joint up."""
     link.solid("capsule", 1.5, start=(0.030, 0, 0.090), end=(0.030, 0, 0.125), radius=0.078)
     link.cylinder("carbon", (0, 0, -0.004), (0, 0, 0.045), 0.038)
     link.shell("grey", "skull")
@@ -170,10 +177,18 @@ def head(chest: Body, m: Model) -> None:
         link.cylinder("carbon", (0.026, 0.070 * s, 0.088), (0.026, 0.084 * s, 0.088), 0.033)
         link.cylinder("shell", (0.026, 0.084 * s, 0.088), (0.026, 0.089 * s, 0.088), 0.026)
         link.cylinder("accent", (0.026, 0.089 * s, 0.088), (0.026, 0.0905 * s, 0.088), 0.010)
+
+
+def jaw(link: Body) -> None:
+    """The lower jaw on its hinge."""
     jaw = link.body("jaw_link", (0.0375, 0, 0.0437), (0, 5.157, 0))
     jaw.hinge("jaw_joint", (0, 1, 0), 0, 8.6, "face")
     jaw.inertial(0.12, (0.03, 0, -0.04), 0.04)
     jaw.shell("shell", "jaw")
+
+
+def eyes(link: Body, m: Model) -> None:
+    """Two eyes that turn together."""
     tilt = link.body("eyesupport_link", (0.1077, 0, 0.0965))
     tilt.hinge("eyes_tilt_joint", (0, 1, 0), -15, 15, "face")
     tilt.inertial(0.02, radius=0.01)

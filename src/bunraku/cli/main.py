@@ -16,6 +16,8 @@ VERBS = {
     "run": "live: a person drives a robot, with a stop key",
     "retarget": "recorded motion in, robot motion out",
     "evaluate": "how faithful, clean and safe a robot motion is",
+    "calibrate": "an operator's size and where their devices stand, in a small file",
+    "reproduce": "every number of the five papers, theirs beside ours",
     "robots": "what robots there are, and what a robot file would map to",
     "sources": "what motion can come from",
     "fake": "a stand-in for a device, by its own protocol",

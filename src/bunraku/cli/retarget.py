@@ -5,6 +5,7 @@ examples:
   bunraku retarget walk.bvh --robot g1 --out walk.csv
   bunraku retarget clips/ --robot my_robot.urdf --out out/ --format npz,csv --jobs 2
   bunraku retarget synth:wave --robot puppet
+  bunraku retarget walk.bvh --robot pepper --mapper hirschmanner
   bunraku retarget walk.bvh --robot g1 --mirror             writes walk.mirrored.g1.npz
   bunraku retarget walk.bvh --robot g1 --speed 0.5 --fps 50 half as fast, 50 frames a second
 """
@@ -25,12 +26,14 @@ from bunraku.errors import BunrakuError, InputError, OutputError, UnknownNameErr
 from bunraku.files import need_writable
 
 if TYPE_CHECKING:
+    from bunraku.human import HumanMotion
     from bunraku.robots import Robot
 
 FORMATS = ("npz", "csv", "pkl")
-MAPPERS = ("whole-body",)
+MAPPERS = ("whole-body", "girard", "hirschmanner", "gong", "angles", "dls")
+"""the names in `retarget.mapper.MAPPERS`, written out so that the help needs no package"""
 Edit = Mapping[str, Any]
-"""arguments of `human.edited`"""
+"""arguments of `human.edited`, and the file of the operator's calibration"""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="a file for one input, a folder for several (default: here)")
     parser.add_argument("--format", default=None, help=f"one or more of {','.join(FORMATS)} (default: npz)")
     parser.add_argument("--mapper", default="whole-body", choices=MAPPERS, help="how poses are mapped")
+    parser.add_argument(
+        "--calibration", type=Path, metavar="FILE", help="the operator's, from: bunraku calibrate (default: averages)"
+    )
     parser.add_argument("--base", choices=("free", "fixed"), help="whether the robot's base moves (default: as found)")
     edit = parser.add_argument_group("the person's motion, before it goes to the robot")
     edit.add_argument("--mirror", action="store_true", help="exchange left and right: limbs, fingers, gaze and path")
@@ -88,6 +94,10 @@ def run(args: argparse.Namespace) -> int:
     """Retarget every input; one that fails does not stop the others."""
     from bunraku.robots import load_robot
 
+    if args.calibration is not None:
+        from bunraku.session.operator_file import read_calibration
+
+        read_calibration(args.calibration)
     tasks = list(_tasks(args.inputs))
     formats = _formats(args.format, args.out)
     if args.jobs < 1:
@@ -121,10 +131,11 @@ def _work(
     tasks: list[Task], args: argparse.Namespace, robot: Robot, formats: Sequence[str], single: Path | None
 ) -> Iterator[Outcome]:
     edit = {"mirror": args.mirror, "scale": args.scale, "speed": args.speed, "fps": args.fps}
-    one = partial(_one, args.robot, args.base, edit, args.out or Path(), formats, single)
+    edit["calibration"] = args.calibration
+    one = partial(_one, args.robot, args.base, args.mapper, edit, args.out or Path(), formats, single)
     if args.jobs == 1 or len(tasks) == 1:
         outcomes: Iterator[Outcome] = (
-            _retarget(task, robot, edit, args.out or Path(), formats, single) for task in tasks
+            _retarget(task, robot, args.mapper, edit, args.out or Path(), formats, single) for task in tasks
         )
         yield from progress(outcomes, len(tasks) if len(tasks) > 1 else 0, "retarget")
         return
@@ -136,30 +147,32 @@ _loaded: dict[tuple[str, str | None], Robot] = {}
 
 
 def _one(
-    name: str, base: str | None, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None, task: Task
-) -> Outcome:
+    name: str, base: str | None, mapper: str, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None,
+    task: Task,
+) -> Outcome:  # fmt: skip
     """The work of one process: its robot is loaded once."""
     from bunraku.robots import load_robot
 
     if (name, base) not in _loaded:
         _loaded[name, base] = load_robot(name, base=base)  # type: ignore[arg-type]
-    return _retarget(task, _loaded[name, base], edit, folder, formats, single)
+    return _retarget(task, _loaded[name, base], mapper, edit, folder, formats, single)
 
 
 def _retarget(
-    task: Task, robot: Robot, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
+    task: Task, robot: Robot, mapper: str, edit: Edit, folder: Path, formats: Sequence[str], single: Path | None
 ) -> Outcome:
     from bunraku.human import edited
     from bunraku.retarget import retarget
-    from bunraku.sources import read_motion
 
     source = task.source
     try:
-        motion = edited(read_motion(source), **edit)
+        motion = edited(
+            _as_calibrated(source, edit["calibration"]), **{k: v for k, v in edit.items() if k != "calibration"}
+        )
         if not len(motion):
             raise InputError(f"{source}: it holds no frames")
         started = time.perf_counter()
-        result = retarget(motion, robot)
+        result = retarget(motion, robot, mapper=mapper)
         spent = time.perf_counter() - started
         name = f"{motion.name}.mirrored" if edit["mirror"] else motion.name
         places = [folder / task.below / f"{name}.{robot.name}.{ending}" for ending in formats]
@@ -169,6 +182,15 @@ def _retarget(
         return Outcome(source, error=str(error))
     speed = len(motion) / max(spent, 1e-9)
     return Outcome(source, files, len(motion), motion.duration_s, speed, motion.notes)
+
+
+def _as_calibrated(source: str, file: Path | None) -> HumanMotion:
+    """The recording in the operator's world, completed by their build."""
+    from bunraku.human.complete import completed
+    from bunraku.session.operator_file import read_calibration
+    from bunraku.sources import read_motion, scheme_of
+
+    return completed(read_motion(source), None if file is None else read_calibration(file), scheme_of(source))
 
 
 def _tasks(given: Sequence[str]) -> Iterator[Task]:

@@ -190,6 +190,16 @@ class Ingredients:
         return limbs.angle(limbs.seen_from(person, one), limbs.seen_from(robot, other))
 
     @cached_property
+    def limb_person(self) -> Array:
+        """(T, 8, 3) directions of the person's limbs, seen from the trunk"""
+        return limbs.seen_from(self._trunk_frames[0], self._directions[0])
+
+    @cached_property
+    def limb_robot(self) -> Array:
+        """(T, 8, 3) directions of the robot's limbs, seen from the trunk"""
+        return limbs.seen_from(self._trunk_frames[1], self._directions[1])
+
+    @cached_property
     def _places(self) -> tuple[Array, Flags]:
         self._need_pelvis()
         return limbs.place_errors(*self._bodies, self._trunk_frames)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bunraku.errors import InputError, UnknownNameError
-from bunraku.evaluate import collision, feet, limbs, limits
+from bunraku.evaluate import collision, feet, limbs, limits, similarity
 from bunraku.evaluate.ingredients import Ingredients
 from bunraku.evaluate.metric import Metric, MissingError
 from bunraku.human import HumanMotion
@@ -18,7 +18,7 @@ from bunraku.robots.motion import RobotMotion
 from bunraku.robots.robot import Robot
 
 GROUPS: Mapping[str, tuple[Metric, ...]] = {
-    "likeness": limbs.METRICS,
+    "likeness": limbs.METRICS + similarity.METRICS,
     "feet": feet.METRICS,
     "ground and self": collision.METRICS,
     "joints": limits.METRICS,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bunraku.errors import InputError
 from bunraku.human.body import ADULT, ADULT_HEIGHT, Body
 from bunraku.human.pose import HumanMotion, HumanPose
+from bunraku.human.rigid_body import rigid_move
 from bunraku.human.skeleton import BODY_COUNT, INDEX, JOINT_COUNT, JOINTS, MIRROR, PARENTS, SIDES
 from bunraku.kinematics import rotations as rot
 
@@ -23,6 +24,8 @@ Seen = TypeVar("Seen", HumanPose, HumanMotion)
 
 _LONGEST = 3.0  # times an adult's bone: what measures more is not one
 _NAMES = JOINTS[1:]
+REACHES = ("forward", "sideways", "down")
+"""x, y and z of P4's calibration: arms forward, in a T, and hanging"""
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,13 @@ class Calibration:
     """joints whose length nobody measured: an average person's, brought to this one's size"""
     offsets: Mapping[str, SourceOffset] = field(default_factory=dict)
     """source → world_from_source"""
+    reach: Mapping[str, float] = field(default_factory=dict)
+    """how far a wrist comes from its shoulder, m, along the axes of `REACHES` whose pose was held"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", MappingProxyType({name: float(self.lengths[name]) for name in _NAMES}))
         object.__setattr__(self, "offsets", MappingProxyType(dict(self.offsets)))
+        object.__setattr__(self, "reach", MappingProxyType(dict(self.reach)))
 
     @classmethod
     def average(cls, height_m: float = ADULT_HEIGHT) -> Calibration:
@@ -87,6 +93,11 @@ class Calibration:
         """Finger tip to finger tip, m, as the lengths add up to it."""
         return self.body.arm_span
 
+    def scale_to(self, reach_m: float) -> Array:
+        """(3,) for x, y, z: a robot's reach over the person's; what was not measured is as long as the arm's bones."""
+        arm = self.body.arm_length
+        return np.array([reach_m / max(self.reach.get(axis, arm), 1e-3) for axis in REACHES])
+
     def with_offset(self, source: str, offset: SourceOffset) -> Calibration:
         """The same operator, with one source placed."""
         return replace(self, offsets={**self.offsets, source: offset})
@@ -101,22 +112,25 @@ class Calibration:
                 source: {"position_m": list(offset.position), "rotation_wxyz": list(offset.rotation)}
                 for source, offset in self.offsets.items()
             },
+            "reach_m": dict(self.reach),
         }
 
     @classmethod
     def from_dict(cls, values: object) -> Calibration:
         """What `to_dict` gave; anything else is an InputError that says what is wrong."""
-        top = _mapping(values, "a calibration", ("lengths_m", "mirrored", "assumed", "offsets"))
+        top = _mapping(values, "a calibration", ("lengths_m", "mirrored", "assumed", "offsets", "reach_m"))
         lengths = _mapping(top.get("lengths_m"), "lengths_m", _NAMES)
         missing = [name for name in _NAMES if name not in lengths]
         if missing:
             raise InputError(f"lengths_m lacks '{missing[0]}'" + (f" and {len(missing) - 1} more" * (len(missing) > 1)))
         offsets = _mapping(top.get("offsets", {}), "offsets")
+        reach = _mapping(top.get("reach_m", {}), "reach_m", REACHES)
         return cls(
             lengths={name: _length(name, length) for name, length in lengths.items()},
             mirrored=_names(top.get("mirrored", []), "mirrored"),
             assumed=_names(top.get("assumed", []), "assumed"),
             offsets={str(source): _offset(value, str(source)) for source, value in offsets.items()},
+            reach={axis: _length(f"the reach {axis}", value) for axis, value in reach.items()},
         )
 
 
@@ -162,14 +176,10 @@ def fit_offset(world: HumanMotion, source: HumanMotion) -> SourceOffset:
     target, points = world.positions[both], source.positions[both]
     if len(points) < 3:
         raise InputError(f"an offset needs three common points at least, there are {len(points)}")
-    centre, middle = points.mean(axis=0), target.mean(axis=0)
-    U, spread, Vt = np.linalg.svd((target - middle).T @ (points - centre))
-    if spread[1] <= 1e-9 * max(spread[0], 1e-9):
+    move = rigid_move(points, target)
+    if move is None:
         raise InputError("an offset needs points that do not lie on one line")
-    mirror = np.diag([1.0, 1.0, np.sign(np.linalg.det(U @ Vt))])
-    rotation = rot.from_matrix(U @ mirror @ Vt)
-    x, y, z = (middle - rot.rotate(rotation, centre)).tolist()
-    w, i, j, k = rotation.tolist()
+    (x, y, z), (w, i, j, k) = (part.tolist() for part in move)
     return SourceOffset((x, y, z), (w, i, j, k))
 
 

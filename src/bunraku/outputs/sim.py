@@ -7,6 +7,7 @@ carried along the commanded path like a puppet's; a free one falls if the comman
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import mujoco
@@ -34,13 +35,16 @@ _LEAST_RISE_S = 0.01
 class Simulation:
     """One robot on a floor. Nothing here knows what time it is: `step` moves the world by the given time, exactly."""
 
-    def __init__(self, robot: Robot, *, base: Literal["pinned", "free"] = "pinned", timestep_s: float = 0.002) -> None:
+    def __init__(
+        self, robot: Robot, *, base: Literal["pinned", "free"] = "pinned", timestep_s: float = 0.002,
+        scenery: Callable[[mujoco.MjSpec], None] | None = None,
+    ) -> None:  # fmt: skip
         if base not in ("pinned", "free"):
             raise UnknownNameError("base", base, ("pinned", "free"))
         self.robot = robot
         self.timestep_s = timestep_s
         self.held = robot.base == "free" and base == "pinned"
-        self.model = simulation_model(robot, held=self.held, timestep_s=timestep_s)
+        self.model = simulation_model(robot, held=self.held, timestep_s=timestep_s, scenery=scenery)
         self.data = mujoco.MjData(self.model)
         self._at_qpos, self._at_qvel = addresses(self.model, robot)
         tree = robot.tree

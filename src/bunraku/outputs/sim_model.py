@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,13 @@ _ROTOR_S, _DRAG = 0.005, 0.05
 and the share of its effort that friction takes at that speed"""
 
 
-def simulation_model(robot: Robot, *, held: bool, timestep_s: float) -> mujoco.MjModel:
-    """Primitives only, one motor for each joint that leads. A held base is moved from outside and feels no floor."""
+def simulation_model(
+    robot: Robot, *, held: bool, timestep_s: float, scenery: Callable[[mujoco.MjSpec], None] | None = None
+) -> mujoco.MjModel:
+    """Primitives only, one motor for each joint that leads. A held base is moved from outside and feels no floor.
+
+    `scenery` adds what else is in the world: bodies of its own, or shapes on the robot's.
+    """
     import mujoco
 
     spec = parse_spec(model_xml(robot, visuals=False))
@@ -57,6 +63,8 @@ def simulation_model(robot: Robot, *, held: bool, timestep_s: float) -> mujoco.M
     model = spec.compile()
     for first, second in _overlaps(model, robot):
         spec.add_exclude(bodyname1=first, bodyname2=second)
+    if scenery is not None:
+        scenery(spec)
     model = spec.compile()
     _add_motors(model, robot)
     return model

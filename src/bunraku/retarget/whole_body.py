@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion, HumanPose
+from bunraku.human.body import Body
 from bunraku.human.contacts import measured_clearance, resting_clearance
 from bunraku.human.ground import on_ground
 from bunraku.human.opening import without_calibration
@@ -32,6 +33,7 @@ from bunraku.retarget.first_pose import first_poses, pose_arrays
 from bunraku.retarget.ground import floor_points, leg_length, make_ground, make_memory, make_stance
 from bunraku.retarget.ground_kernels import FootMemory, Ground, Stance, detect_contact
 from bunraku.retarget.kernels import Pace, solve_frames
+from bunraku.retarget.mapper import Target, make_mapper
 from bunraku.retarget.target_kernels import HumanSide, fill_targets
 from bunraku.robots import Robot, RobotMotion
 
@@ -44,17 +46,6 @@ TOLERANCE_RAD = 2e-3
 FULL_SPEED_S = 0.08
 """in which a joint may come to its full speed"""
 _NO_GUIDE = np.zeros((0, 0)), np.zeros((0, 0))
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """What the robot should do for one pose."""
-
-    qpos: Array
-    """(nq,)"""
-    cost: float
-    """what is left of the weighted squared errors, rad²"""
-    steps: int
 
 
 @dataclass(eq=False)
@@ -102,6 +93,10 @@ class WholeBodyMapper:
         scale = self.pairs.leg_length / leg_length_m if leg_length_m > 0 and self.pairs.leg_length > 0 else 1.0
         clearance = resting_clearance() if clearance is None else clearance
         self._ground = self._ground._replace(scale=scale, clearance=clearance)
+
+    def prepare_for(self, body: Body) -> None:
+        """Fit to an operator's build."""
+        self.prepare(body.leg_length)
 
     def start(self) -> MapperState:
         """A fresh state: the next pose is solved from the neutral configuration."""
@@ -271,10 +266,14 @@ class WholeBodyMapper:
         return Pace(self.speed, self.speed / FULL_SPEED_S, *np.zeros((3, nv)), *np.zeros((2, nq)))
 
 
-def retarget(motion: HumanMotion, robot: Robot, *, weights: Weights | None = None) -> RobotMotion:
-    """Bring a person's motion to a robot.
+def retarget(
+    motion: HumanMotion, robot: Robot, *, mapper: str = "whole-body", weights: Weights | None = None
+) -> RobotMotion:
+    """Bring a person's motion to a robot, by the mapper of that name.
 
     >>> import bunraku as bk
     >>> result = bk.retarget(bk.read_motion("synth:wave"), bk.load_robot("puppet"))
     """
-    return WholeBodyMapper(robot, weights).solve_clip(motion)
+    if mapper == "whole-body":
+        return WholeBodyMapper(robot, weights).solve_clip(motion)
+    return make_mapper(mapper, robot).solve_clip(motion)

@@ -17,14 +17,13 @@ from bunraku.safety.limiter import Flags, Limiter
 from bunraku.safety.machine import COMMANDING, Decision, Memory, Order, Policy, State, update
 from bunraku.safety.match import Clutch, Matching
 from bunraku.safety.observed import Observed
+from bunraku.safety.promises import broken_promise
 from bunraku.safety.senses import NO_MATCH, Senses
 
 Array = NDArray[np.float64]
 
 MEET_S = 1.5
 """in which the aim goes from the robot's pose to the person's"""
-SLACK = 1e-6
-"""rad or m, and of a speed: what rounding may do"""
 WAITING = frozenset({State.STANDBY, State.ARMED, State.HOLD})
 """states in which it matters how alike the poses are"""
 
@@ -104,13 +103,21 @@ class Guard:
         senses.measure(measured)
         matching = senses.compare() if known and self.memory.state in WAITING else NO_MATCH
         free = self.settings.relative or self.settings.anywhere
-        observed = senses.complete(now_ns, elapsed_s, observed, self.limiter.position, self._aligned, matching, free)
+        led = self.memory.state in COMMANDING and self.memory.weight == 1.0
+        observed = senses.complete(now_ns, elapsed_s, observed, self.limiter.position, self._aligned, led=led)
+        observed = replace(
+            observed,
+            matched=matching.enough or (free and matching is not NO_MATCH),
+            matching=matching.words,
+        )
         if self._near:
             observed = replace(observed, robot=replace(observed.robot, near_self=True))
         decision = self._decide(now_ns, observed)
         self._last[:] = self.limiter.position
         flags = self._move(decision, elapsed_s)
-        broken = self._broken(elapsed_s) if decision.state in COMMANDING else ""
+        broken = broken_promise(
+            self.limiter.bounds, self._last, self.limiter.position, self.limiter.authorised(elapsed_s)
+        )
         if broken:
             decision = self._decide(now_ns, replace(observed, loop=replace(observed.loop, broken=broken)))
         senses.told(self.limiter.position)
@@ -177,16 +184,3 @@ class Guard:
         self._aim += self._start
         if self.robot.first_joint:
             self._aim[3:7] /= np.linalg.norm(self._aim[3:7])
-
-    def _broken(self, elapsed_s: float) -> str:
-        """Which promise the step that was just made would break; "" for none."""
-        limiter, bounds, first = self.limiter, self.limiter.bounds, self.robot.first_joint
-        if not np.isfinite(limiter.position).all():
-            return "a number that is none"
-        now, before, dt = limiter.position[first:], self._last[first:], limiter.authorised(elapsed_s)
-        beyond = np.maximum(bounds.lower - now, now - bounds.upper)
-        if np.any((beyond > SLACK) & (beyond > np.maximum(bounds.lower - before, before - bounds.upper) + SLACK)):
-            return "a joint beyond its limit"
-        if np.any(np.abs(now - before) > bounds.velocity * dt * (1 + SLACK) + SLACK):
-            return "a joint faster than its limit"
-        return ""

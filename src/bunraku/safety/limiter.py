@@ -101,6 +101,10 @@ class Limiter:
             values[:] = kept
         self._scale, self._wanted_scale = scales
 
+    def aim_from_here(self, joints: NDArray[np.int32]) -> None:
+        """Take the next target of these joints as a way from where they are, not as a jump from the target before."""
+        self._state[joints, GOAL] = self._state[joints, PLACE]
+
     def authorised(self, dt_s: float) -> float:
         """The time step that is used for one that the clock says: never none, never more than three periods."""
         if not dt_s > LEAST_DT_S:

@@ -130,12 +130,21 @@ def _shorten(vector, bound):
             vector[k] *= bound / length
 
 
+@part
+def _within(values, most):
+    """Whether all values are numbers within ±most."""
+    for value in values:  # noqa: SIM110 (a kernel knows no generators)
+        if not abs(value) <= most:
+            return False
+    return True
+
+
 @kernel
 def limit_place(limits, state, target, dt, cap, scratch):
     """Move the base's place towards a target (3,); its flags. `limits` (6,), `state` (3, 4), `scratch` (3, 4)."""
     place, goal, drift, gap = state[PLACE], state[GOAL], scratch[0], scratch[1]
     drift[:3] = 0.0
-    if not (abs(target[0]) <= ABSURD and abs(target[1]) <= ABSURD and abs(target[2]) <= ABSURD):
+    if not _within(target, ABSURD):
         goal[0] = np.nan
         _limit_vector(state, drift, dt, np.inf, limits[STOP])
         for k in range(3):
@@ -188,7 +197,9 @@ def limit_turn(limits, state, target, dt, cap, scratch):
     """The same for the base's orientation, a target quaternion (4,) of either sign; one that is not unit is garbage."""
     place, goal, drift, gap = state[PLACE], state[GOAL], scratch[0], scratch[1]
     drift[:3] = 0.0
-    length = np.sqrt(target[0] ** 2 + target[1] ** 2 + target[2] ** 2 + target[3] ** 2)
+    length = 0.0
+    if _within(target, 2.0):
+        length = np.sqrt(target[0] ** 2 + target[1] ** 2 + target[2] ** 2 + target[3] ** 2)
     if not abs(length - 1.0) <= _UNIT:
         goal[0] = np.nan
         _limit_vector(state, drift, dt, np.inf, limits[STOP])

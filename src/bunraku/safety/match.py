@@ -63,12 +63,12 @@ class PoseMatch:
 
     def of(self, target: Array, measured: Array) -> Matching:
         """Of two configurations (nq,); a target that is no number matches nothing."""
-        apart = np.abs(target - measured)
-        apart = np.where(self._turns, np.abs((apart + pi) % (2 * pi) - pi), apart)
-        alike = np.clip((3.0 - apart / self._within) / 2.0, 0.0, 1.0)
-        alike[~np.isfinite(apart)] = 0.0
+        known = np.isfinite(target)
+        apart = np.abs(np.where(known, target, 0.0) - measured)
+        apart[self._turns] = np.abs((apart[self._turns] + pi) % (2 * pi) - pi)
+        alike = known * np.clip((3.0 - apart / self._within) / 2.0, 0.0, 1.0)
         shares = {part: float(alike[columns].mean()) for part, columns in self._limbs.items()}
-        return Matching(float(alike[self._columns].mean()) if len(self._columns) else 1.0, shares)
+        return Matching(float(alike[self._columns].mean()), shares)
 
 
 class Clutch:

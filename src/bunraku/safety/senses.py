@@ -77,16 +77,12 @@ class Senses:
         self.behind[:] = False
 
     def complete(
-        self,
-        now_ns: int,
-        elapsed_s: float,
-        observed: Observed,
-        command: Array,
-        aim: Array,
-        matching: Matching,
-        relative: bool,
+        self, now_ns: int, elapsed_s: float, observed: Observed, command: Array, aim: Array, *, led: bool
     ) -> Observed:
-        """`observed` with all that can be seen from the last command, what it aims at, and the clock."""
+        """`observed` with all that can be seen from the last command, what it aims at, and the clock.
+
+        `led`: the robot has been told where to be with full authority.
+        """
         self.held[:] = False
         for limb in held_limbs(observed):
             if limb in self._limbs:
@@ -99,10 +95,8 @@ class Senses:
         return replace(
             observed,
             loop=self._loop(now_ns, elapsed_s, observed.loop),
-            robot=self._seen(observed.robot),
-            matched=matching.enough or (relative and matching is not NO_MATCH),
-            matching=matching.words,
-            error_rad=float(np.max(away[self._independent], initial=0.0)),
+            robot=self._seen(observed.robot, led),
+            error_rad=float(np.max(away[self._independent])),
             home=bool(np.all(home <= HOME_RAD)),
         )
 
@@ -117,16 +111,16 @@ class Senses:
             garbage_targets=max(loop.garbage_targets, self._garbage),
         )
 
-    def _seen(self, robot: RobotSeen) -> RobotSeen:
+    def _seen(self, robot: RobotSeen, led: bool) -> RobotSeen:
         """How far the robot is outside of its limits, and from all that it was told of late."""
         if self.place is None:
             return replace(robot, age_s=np.inf)
         joints = self._independent
         outside = np.maximum(self._lower - self.place, self.place - self._upper)
         beside = np.maximum(self._echo.min(axis=0) - self.place, self.place - self._echo.max(axis=0))[joints]
-        worst = int(np.argmax(beside)) if len(beside) else -1
-        error = float(beside[worst]) if len(beside) else 0.0
-        if error <= robot.tracking_rad:
+        worst = int(np.argmax(beside))
+        error = float(beside[worst])
+        if not led or error <= robot.tracking_rad:
             return replace(robot, outside_rad=max(robot.outside_rad, float(np.max(outside, initial=0.0))))
         return replace(
             robot,

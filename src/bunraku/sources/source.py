@@ -63,6 +63,11 @@ def _split(uri: str) -> tuple[Recording, str, Mapping[str, str]]:
     raise InputError(f"{uri}: not a motion this program reads; it reads {', '.join(endings)} and {', '.join(kinds)}:")
 
 
+def scheme_of(uri: str | Path) -> str:
+    """The scheme that reads it: `bvh` for a BVH file, whether it is named or not."""
+    return _split(str(uri))[0].scheme
+
+
 def number(options: Mapping[str, str], name: str) -> float | None:
     """A numeric option, or None where it is not given."""
     if name not in options:

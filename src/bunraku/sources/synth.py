@@ -14,9 +14,9 @@ from types import MappingProxyType
 import numpy as np
 
 from bunraku.errors import InputError, UnknownNameError
-from bunraku.human.body import ADULT, ADULT_HEIGHT, Body
+from bunraku.human.body import ADULT, ADULT_HEIGHT, Body, pose_body
 from bunraku.human.pose import HumanMotion
-from bunraku.human.skeleton import JOINT_COUNT
+from bunraku.human.skeleton import INDEX, JOINT_COUNT, PARENTS
 from bunraku.kinematics import rotations as rot
 from bunraku.sources import synth_gestures, synth_show, synth_walk
 from bunraku.sources.source import Recording, number
@@ -29,15 +29,25 @@ _AT_ONCE = 4096  # frames worked out together, which bounds the memory that is n
 _HEIGHTS = (0.3, 3.0)  # m, of people
 
 
+def _path(joint: int) -> tuple[int, ...]:
+    """A joint and all above it."""
+    return (joint, *(_path(int(PARENTS[joint])) if PARENTS[joint] >= 0 else ()))
+
+
+_PATHS = tuple(_path(joint) for joint in range(JOINT_COUNT))
+
+
 @dataclass(frozen=True)
 class _Performance:
     summary: str
     period: float
     """s, after which it repeats"""
     act: Callable[[Stage], Act] | None
-    """None holds the canonical pose"""
+    """None holds the canonical pose, its arms as told"""
     endless: bool = False
     """never repeats: its period is as long as the motion"""
+    arms: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """rotation vector of the left arm away from that pose, rad"""
 
 
 _PERFORMANCES: Mapping[str, _Performance] = MappingProxyType(
@@ -49,6 +59,8 @@ _PERFORMANCES: Mapping[str, _Performance] = MappingProxyType(
         ),
         "p2-recording": _Performance("the right arm's 30 s recording of P2", 30.0, synth_gestures.p2_recording),
         "t-pose": _Performance("stands still, arms out, palms down: the canonical pose", 3.0, None),
+        "arms-forward": _Performance("stands still, arms stretched forward", 3.0, None, arms=(0.0, 0.0, -math.pi / 2)),
+        "arms-down": _Performance("stands still, arms hanging", 3.0, None, arms=(-math.pi / 2, 0.0, 0.0)),
         "walk": _Performance("walks once round a circle of 1.85 m radius", synth_walk.PERIOD, synth_walk.walk),
         "box": _Performance("shadow boxing: jabs, crosses, hooks, slips", synth_show.BOX_PERIOD, synth_show.box),
         "conduct": _Performance("conducts eight bars, soft and loud", synth_show.CONDUCT_PERIOD, synth_show.conduct),
@@ -82,7 +94,12 @@ def synthesize(
     positions, rotations = np.empty((frames, JOINT_COUNT, 3)), np.empty((frames, JOINT_COUNT, 4))
     jaw, eyes = np.zeros(frames), np.zeros((frames, 2))
     if performance.act is None:
-        positions[:], rotations[:] = body.joints, rot.IDENTITY
+        rotations[:] = rot.IDENTITY
+        for side, mirror in (("left", 1.0), ("right", -1.0)):
+            # mirrored across the middle, a turn about the axis across it stays and the two others change their sign
+            turn = rot.exp(np.array(performance.arms) * [mirror, 1.0, mirror])
+            rotations[:, [j for j, path in enumerate(_PATHS) if INDEX[f"{side}_upper_arm"] in path]] = turn
+        positions[:] = pose_body(body, body.bones[0], rotations)
     else:
         period = max(duration, 1.0) if performance.endless else performance.period
         for begin in range(0, frames, _AT_ONCE):

@@ -149,7 +149,7 @@ def p2_recording(stage: Stage) -> Act:
     front = Hold((0.535, 0.00, 0.015), (-0.2, 1.0, -0.6), -0.1)
     aside = Hold((0.32, 0.425, 0.00), (-0.8, 0.6, -0.6), -0.1)
     raised = Hold((0.30, 0.22, 0.37), (-0.2, 1.0, -0.6), -0.1)
-    face = Hold((0.37, -0.12, 0.10), (0.0, 0.6, -1.0), 1.55)
+    face = Hold((0.37, -0.12, 0.10), (0.0, 1.2, -1.0), 1.55)
     act.arms["right"] = stage.arm(
         [(0.0, front), (3.0, front), (6.0, aside), (10.0, raised), (12.0, raised), (16.0, front), (19.5, front),
          (23.0, face), (27.0, face), (29.7, front)],

@@ -1,0 +1,1 @@
+"""P1, Girard 2020: Leonardo's arms by a suit's rotations."""

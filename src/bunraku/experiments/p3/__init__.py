@@ -1,0 +1,1 @@
+"""P3, Gong 2022: InMoov by a suit, and how alike the two move."""
