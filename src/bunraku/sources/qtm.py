@@ -16,13 +16,11 @@ from bunraku.sources import qtm_wire as wire
 from bunraku.sources.binary import CutOffError
 from bunraku.sources.health import Health, Tally
 from bunraku.sources.live import Device, Source
+from bunraku.sources.measure import FACING
 from bunraku.sources.network import Address, Connection
 from bunraku.sources.pose_builder import PoseBuilder
 
 _FAR_BACK = 1000
-FACING = {"x": (1.0, 0.0, 0.0, 0.0), "y": (0.5**0.5, 0.0, 0.0, -(0.5**0.5)), "-x": (0.0, 0.0, 0.0, 1.0),
-          "-y": (0.5**0.5, 0.0, 0.0, 0.5**0.5)}  # fmt: skip
-"""our world from one in which people faced that way when the skeleton was described; z is up"""
 
 
 def _segments() -> dict[str, str]:
