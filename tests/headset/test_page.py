@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -122,8 +124,8 @@ def test_recentring_and_taking_it_off(source: HeadsetSource, page: Tab, tmp_path
 def test_a_program_that_ends_is_told_in_the_page(source: HeadsetSource, page: Tab) -> None:
     """In words, and it is looked for again."""
     enter(source, page)
-    assert source._process is not None
-    source._process.kill()
+    assert source._child is not None
+    os.kill(source._child.number, signal.SIGKILL)
     begun = time.monotonic()
     while "cannot be reached" not in text(page, "connection"):
         assert time.monotonic() - begun < PATIENCE_S

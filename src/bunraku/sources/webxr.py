@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 import socket
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +12,12 @@ from importlib.util import find_spec
 from types import MappingProxyType
 
 from bunraku.errors import InputError, MissingPackageError
-from bunraku.headset.channel import FRAME, LARGEST, STATUS, channel_pair
+from bunraku.headset.channel import FRAME, STATUS
 from bunraku.human import HumanPose
+from bunraku.sources.child import Child
 from bunraku.sources.health import Health, Tally
 from bunraku.sources.live import Device, Source
-from bunraku.sources.network import MOST_BYTES, RETRY_NS, Address, is_local
+from bunraku.sources.network import Address, is_local
 from bunraku.sources.webxr_frames import XrFrames
 
 PORT = 8766
@@ -165,9 +165,7 @@ class HeadsetSource:
         self._tally = Tally()
         self._decoder = HeadsetDecoder(self._tally)
         self._port: socket.socket | None = None
-        self._channel: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._retry_ns = 0
+        self._child: Child | None = None
         self._newest: HumanPose | None = None
 
     def open(self, now_ns: int) -> None:
@@ -182,28 +180,20 @@ class HeadsetSource:
             port.close()
             raise InputError(f"port {self._address} cannot be listened to: {error.strerror or error}") from None
         self._port = port
-        self._begin(now_ns)
+        self._child = Child(
+            # -P: nothing is imported from the folder that the program was started in.
+            lambda number: (sys.executable, "-P", "-m", "bunraku.headset", str(number), str(port.fileno())),
+            shared=(port.fileno(),), first=json.dumps(self._served.settings()).encode(), ended=self._decoder.reset,
+        )  # fmt: skip
+        self._child.open(now_ns)
 
     def waits_on(self) -> Sequence[int]:
         """The channel."""
-        return () if self._channel is None else (self._channel.fileno(),)
+        return () if self._child is None else self._child.descriptors()
 
     def receive(self, now_ns: int) -> None:
         """Decode what is there; begin the server again where it ended."""
-        if self._channel is None and self._port is not None and now_ns >= self._retry_ns:
-            self._begin(now_ns)
-        size = 0
-        while self._channel is not None and size < MOST_BYTES:
-            try:
-                data = self._channel.recv(LARGEST + 1)
-            except BlockingIOError:
-                break
-            except OSError:
-                data = b""
-            if not data:
-                self._end(now_ns)
-                break
-            size += len(data)
+        for data in self._child.receive(now_ns) if self._child is not None else ():
             for pose in self._decoder.feed(data, now_ns):
                 self._newest = pose
 
@@ -214,7 +204,7 @@ class HeadsetSource:
     def health(self, now_ns: int) -> Health:
         """Counts, and in words what is to be done in the headset."""
         reason = self._decoder.advice
-        if self._channel is None:
+        if self._child is None or not self._child.lives:
             reason = "the headset's server ended; it begins again"
         elif not self._decoder.driven:
             todo = "press Enter in the headset's page" if self._decoder.pages else self._served.instruction()
@@ -223,45 +213,11 @@ class HeadsetSource:
 
     def close(self) -> None:
         """End the server too."""
-        if self._channel is not None:
-            self._end(0)
+        if self._child is not None:
+            self._child.close()
         if self._port is not None:
             self._port.close()
-        self._port = None
-
-    def _begin(self, now_ns: int) -> None:
-        """`-P`: nothing is imported from the folder that the program was started in."""
-        if self._port is None:
-            return
-        ours, its = channel_pair()
-        numbers = [its.fileno(), self._port.fileno()]
-        with its:
-            try:
-                self._process = subprocess.Popen(  # noqa: S603  our own interpreter and module
-                    [sys.executable, "-P", "-m", "bunraku.headset", *map(str, numbers)],
-                    pass_fds=numbers, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL, start_new_session=True,
-                )  # fmt: skip
-                ours.send(json.dumps(self._served.settings()).encode())
-            except OSError as error:
-                ours.close()
-                raise InputError(f"the headset's server cannot begin: {error.strerror or error}") from None
-        self._channel = ours
-        self._retry_ns = now_ns + RETRY_NS
-
-    def _end(self, now_ns: int) -> None:
-        if self._channel is not None:
-            self._channel.close()
-        self._channel = None
-        self._decoder.reset()
-        self._retry_ns = max(self._retry_ns, now_ns + RETRY_NS)
-        if self._process is not None:
-            self._process.terminate()
-            try:
-                self._process.wait(1.0)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-        self._process = None
+        self._child = self._port = None
 
 
 def _open(rest: str, options: Mapping[str, str]) -> Source:
