@@ -27,6 +27,7 @@ from bunraku.sources.bvh import write_bvh
 from bunraku.sources.datagrams_wire import message_of
 from bunraku.sources.leap_fake import leap_frame
 from bunraku.sources.marker_bodies import read_bodies
+from bunraku.sources.motion_file import write_motion
 from bunraku.sources.mvn_fake import encode_frame as mvn_frame
 from bunraku.sources.mvn_fake import segments
 from bunraku.sources.natnet import BONES
@@ -182,6 +183,11 @@ def _bvh() -> list[bytes]:
         return [write_bvh(Path(folder) / "seed.bvh", motion()).read_bytes()]
 
 
+def _npz() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        return [write_motion(Path(folder) / "seed.npz", motion()).read_bytes()]
+
+
 def _trc() -> list[bytes]:
     names = ("LShoulder", "RShoulder", "LElbow", "RElbow", "LWrist", "RWrist", "LHip", "RHip")
     head = ["PathFileType\t4\t(X/Y/Z)\tx.trc", "DataRate\tNumMarkers\tUnits", f"100\t{len(names)}\tmm",
@@ -246,6 +252,7 @@ TARGETS = {
     "bvh": Target(file(".bvh"), _bvh, True),
     "c3d": Target(file(".c3d", "c3d:{}?bodies=" + str(CORPUS / "c3d.yaml")), _c3d, True),
     "mvnx": Target(file(".mvnx"), _mvnx, True),
+    "npz": Target(file(".npz", "npz:{}"), _npz, True),
     "trc": Target(file(".trc"), _trc, True),
 }  # fmt: skip
 """all of them, by name"""

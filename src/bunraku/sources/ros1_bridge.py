@@ -1,7 +1,7 @@
 """Between ROS 1 and a source: run by the Python that has rospy, which need not be ours, and knows nothing of ours.
 
-`ros1_bridge.py CHANNEL hear|say TOPIC …`. Packets: `E` and why there is nothing; `D`, the topic's number, `f` or `d` for
-the width of its numbers, and the message as ROS serialises it. `say` publishes such packets.
+`ros1_bridge.py CHANNEL hear|say TOPIC …`. Packets: `E` and why there is nothing; `D`, the topic's number, `f` or `d`
+for the width of its numbers, and the message as ROS serialises it. `say` publishes such packets.
 """
 
 import sys
