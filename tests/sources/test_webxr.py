@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from http.client import HTTPException
 from pathlib import Path
 
@@ -239,6 +239,25 @@ def test_sixteen_pages_and_no_more(source: HeadsetSource) -> None:
             more.recv(PATIENCE_S)
     with page_of(source) as page:
         assert begun(page) is True
+
+
+@pytest.mark.slow
+def test_who_says_nothing_is_let_go(source: HeadsetSource) -> None:
+    """Half a request is waited for ten seconds; more than thirty-two such connections end at once."""
+    where = (source._address.host, source._address.port)
+    with ExitStack() as held:
+        silent = [held.enter_context(socket.create_connection(where, PATIENCE_S)) for _ in range(40)]
+        for one in silent:
+            one.sendall(b"GET / HTTP/1.1\r\n")
+        begun_s = time.monotonic()
+        ends = []
+        for one in silent:
+            with suppress(ConnectionError):
+                while one.recv(4096):
+                    pass
+            ends.append(time.monotonic() - begun_s)
+        assert max(ends) < PATIENCE_S
+    assert request(f"http://{source._address}/")[0] == 200
 
 
 def test_junk_is_counted(source: HeadsetSource) -> None:
