@@ -12,7 +12,7 @@ from bunraku.errors import InputError, UnknownNameError
 from bunraku.human import HumanPose
 from bunraku.human.skeleton import FINGERS, INDEX, SIDES
 from bunraku.sources import natnet_wire as wire
-from bunraku.sources.binary import CutOffError
+from bunraku.sources.binary import CutOffError, doubles
 from bunraku.sources.health import Health, Tally
 from bunraku.sources.live import Device, Source
 from bunraku.sources.network import LOCAL, Address, Datagrams, is_local
@@ -87,8 +87,8 @@ class MotiveDecoder:
             self._tally.reject("frame before its names are known")
             return None
         joints, rows = self._segments(frame, self._models)
-        places = self._to_world(rows["place"].astype(float))
-        turns = rows["turn"].astype(float)
+        places = self._to_world(doubles(rows["place"]))
+        turns = doubles(rows["turn"])
         turns = np.concatenate([turns[:, 3:], self._to_world(turns[:, :3])], axis=1)
         pose = self._builder.pose(
             now_ns, stamp_ns=round(frame.stamp_s * 1e9), placed=joints, places=places, turned=joints, turns=turns

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import InputError, UnknownNameError
 from bunraku.human import HumanPose
+from bunraku.sources.binary import doubles
 from bunraku.sources.child import Child
 from bunraku.sources.health import Health, Tally
 from bunraku.sources.live import Device, Source
@@ -120,7 +121,7 @@ def _values(data: bytes) -> Array | str:
         values = np.frombuffer(data, "<f4" if data[2:3] == b"f" else "<f8", count, at + 8)
     except (struct.error, ValueError):
         return bad
-    return values.astype(float)
+    return doubles(values)
 
 
 def array_message(values: Array) -> bytes:
