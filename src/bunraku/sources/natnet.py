@@ -21,6 +21,7 @@ from bunraku.sources.pose_builder import PoseBuilder
 Array = NDArray[np.float64]
 
 _ASK_NS = 1_000_000_000
+_LATEST_S = 1e9
 _FAR_BACK = 1000
 UP_AXES = ("y", "z")
 
@@ -85,6 +86,9 @@ class MotiveDecoder:
         self._number = frame.number
         if self._models is None:
             self._tally.reject("frame before its names are known")
+            return None
+        if not abs(frame.stamp_s) < _LATEST_S:
+            self._tally.reject("frame whose stamp is no time")
             return None
         joints, rows = self._segments(frame, self._models)
         places = self._to_world(doubles(rows["place"]))

@@ -108,7 +108,8 @@ def _binary_markers(data: bytes) -> tuple[float, Array] | str:
         return "datagram that is no frame of markers"
     values = np.frombuffer(data, "<f8")
     rows = values[1:].reshape(count, 5)
-    numbered = (rows[:, :2] >= 0) & (rows[:, :2] < _LED_NUMBERS) & (rows[:, :2] == np.floor(rows[:, :2]))
+    with np.errstate(invalid="ignore"):
+        numbered = (rows[:, :2] >= 0) & (rows[:, :2] < _LED_NUMBERS) & (rows[:, :2] == np.floor(rows[:, :2]))
     if not abs(values[0]) < 1e9 or not numbered.all():
         return "datagram that is no frame of markers"
     return float(values[0]), rows
