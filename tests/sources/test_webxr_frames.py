@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from bunraku.human import HumanPose
 from bunraku.human.skeleton import FINGERS, INDEX, SIDES
 from bunraku.kinematics import rotations as rot
+from bunraku.sources.webxr_fake import captured_messages
 from bunraku.sources.webxr_frames import XrFrames
 from shared import data, need
 
@@ -142,18 +142,8 @@ def test_any_message_is_read_or_refused(message: dict[str, Any]) -> None:
 def test_a_real_session() -> None:
     """Twenty seconds of a Quest 3: every frame is read; fingers point where their turns say, to 3°."""
     (path,) = need(data("webxr/iwer_quest3_capture.json"))
-    recorded = json.loads(path.read_text())
-    schema = dict(recorded["schema"])
     frames, hands, worst = XrFrames(), 0, 0.0
-    for frame in recorded["frames"]:
-        message: dict[str, Any] = {"t": frame[0], "head": frame[1:8]}
-        for entry in frame[8:]:
-            kind = schema[entry[0]]
-            side, rest = kind["handedness"], entry[8:]
-            if kind.get("hasHand"):
-                message[side] = {"joints": [_on(entry[1:8], rest[1][8 * k : 8 * k + 7]) for k in range(25)]}
-            else:
-                message[side] = {"grip": rest[0], "trigger": rest[1][0][2], "squeeze": rest[1][1][2]}
+    for message in captured_messages(path):
         pose = frames.pose(message, 0)
         assert not isinstance(pose, str), pose
         for side in SIDES:
@@ -165,11 +155,3 @@ def test_a_real_session() -> None:
                 hands += 1
     assert hands > 500
     assert worst < 3.0
-
-
-def _on(base: list[float], joint: list[float]) -> list[float]:
-    """A joint that was recorded relative to another pose, in the room."""
-    turn = np.array([base[6], *base[3:6]])
-    place = np.array(base[:3]) + rot.rotate(turn, joint[:3])
-    w, x, y, z = rot.multiply(turn, [joint[6], *joint[3:6]])
-    return [*place, x, y, z, w]

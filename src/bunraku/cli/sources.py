@@ -3,6 +3,7 @@
 examples:
   bunraku sources
   bunraku sources show walk.bvh          what a recording holds, and what was guessed about it
+  bunraku sources save replay:session.braw --out wave.npz    any recording as human motion; npz:wave.npz reads it
   bunraku sources watch axis-neuron://127.0.0.1:7001    a live device: rate, age, loss, and the person as dots
   bunraku sources watch leap:// --seconds 10 --json     the same for a program
 """
@@ -10,6 +11,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bunraku.cli.terminal import note_compiling, print_json, print_table
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """The verb's arguments."""
     parser.add_argument(
-        "action", nargs="?", choices=("list", "show", "watch"), default="list", help="list (default), show or watch"
-    )
-    parser.add_argument("uri", nargs="?", help="with show and watch: a file or URI")
+        "action", nargs="?", choices=("list", "show", "save", "watch"), default="list",
+        help="list (default), show, save or watch",
+    )  # fmt: skip
+    parser.add_argument("uri", nargs="?", help="with show, save and watch: a file or URI")
+    parser.add_argument("--out", type=Path, metavar="FILE.npz", help="with save: where to")
     parser.add_argument("--seconds", type=float, help="with watch: end by itself after so long")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -36,6 +40,8 @@ def run(args: argparse.Namespace) -> int:
         return _show(args)
     if args.action == "watch":
         return _watch(args)
+    if args.action == "save":
+        return _save(args)
     from bunraku.sources import recordings
     from bunraku.sources.live import devices
     from bunraku.sources.played import OPTIONS
@@ -81,6 +87,23 @@ def _watch(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"source": args.uri, **result})
     return 0 if result["accepted"] else 1
+
+
+def _save(args: argparse.Namespace) -> int:
+    from bunraku.files import need_writable
+    from bunraku.sources import read_motion
+    from bunraku.sources.motion_file import write_motion
+
+    if args.uri is None or args.out is None or args.out.suffix.lower() != ".npz":
+        raise InputError("sources save: write bunraku sources save URI --out FILE.npz")
+    need_writable(args.out)
+    motion = read_motion(args.uri)
+    write_motion(args.out, motion)
+    if args.json:
+        print_json({"file": str(args.out), "frames": len(motion), "fps": motion.fps})
+    else:
+        print(f"{len(motion)} frames: {args.out}   (read it as npz:{args.out})")
+    return 0
 
 
 def _show(args: argparse.Namespace) -> int:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 _I32, _I16, _U32 = struct.Struct("<i"), struct.Struct("<h"), struct.Struct("<I")
 
@@ -63,3 +67,9 @@ class Reader:
         if not 0 <= number <= self.left // max(least_bytes, 1):
             raise CutOffError(f"{number} of {least_bytes} bytes promised, {self.left} bytes there")
         return number
+
+
+def doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+    """The same numbers in double precision; some of those that are none would warn on the way."""
+    with np.errstate(invalid="ignore"):
+        return values.astype(np.float64)

@@ -12,6 +12,7 @@ _SMOOTH = 1 / 16
 _MOST_REASONS = 32
 """kinds of rejection that are told apart; the rest is counted together"""
 _OTHER = "other"
+_MOST_LETTERS = 400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +88,13 @@ class Tally:
             accepted=self.accepted,
             lost=self.lost,
             rejected=dict(self.rejected),
-            reason=reason,
+            reason=_one_line(reason),
             epoch=self.epoch,
         )
+
+
+def _one_line(reason: str) -> str:
+    """Devices' own words may be part of it: nothing that moves a terminal's cursor, and not much of it."""
+    if len(reason) <= _MOST_LETTERS and reason.isprintable():
+        return reason
+    return "".join(letter if letter.isprintable() else " " for letter in reason[:_MOST_LETTERS])

@@ -16,6 +16,7 @@ from bunraku.human.orient import oriented
 from bunraku.human.skeleton import INDEX, JOINT_COUNT, SIDES
 from bunraku.kinematics import rotations as rot
 from bunraku.sources import c3d_file
+from bunraku.sources.marker_bodies import bodies_motion, read_bodies, world_turn
 from bunraku.sources.marker_sets import SETS, Markers, find_set, joint_places
 from bunraku.sources.measure import WORLD_FROM_FILE, UpAxis, unit_metres
 from bunraku.sources.source import Recording
@@ -149,10 +150,18 @@ def _read_uri(rest: str, options: Mapping[str, str]) -> HumanMotion:
         raise UnknownNameError("up axis", up, WORLD_FROM_FILE)
     read = read_trc if Path(rest).suffix.lower() == ".trc" else read_c3d
     markers, fps, _ = read(rest)
+    if "bodies" in options:
+        return bodies_motion(markers, read_bodies(options["bodies"]), fps, Path(rest).stem, world_turn(options))
     return motion_of(markers, fps, Path(rest).stem, cast("UpAxis | None", up))
 
 
-_OPTIONS = MappingProxyType({"up": "x, y or z; found if not given"})
+_OPTIONS = MappingProxyType(
+    {
+        "up": "x, y or z; found if not given",
+        "bodies": "file that describes rigid bodies by their markers; each is the joint that it is named like",
+        "facing": "with bodies: where a person in T-pose faces",
+    }
+)
 C3D = Recording(
     scheme="c3d", summary="markers of an optical system, by the usual marker sets", example="c3d:trial.c3d",
     options=_OPTIONS, read=_read_uri, suffixes=(".c3d",),

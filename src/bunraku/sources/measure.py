@@ -22,6 +22,11 @@ WORLD_FROM_FILE = MappingProxyType(
     {"x": np.array([0.5, -0.5, -0.5, -0.5]), "y": np.array([0.5, 0.5, 0.5, 0.5]), "z": np.array([1.0, 0.0, 0.0, 0.0])}
 )
 """Turn from a file's axes to ours by its up axis. Axes change places in a circle: with y up, Z, X, Y become x, y, z."""
+FACING = MappingProxyType(
+    {"x": (1.0, 0.0, 0.0, 0.0), "y": (0.5**0.5, 0.0, 0.0, -(0.5**0.5)), "-x": (0.0, 0.0, 0.0, 1.0),
+     "-y": (0.5**0.5, 0.0, 0.0, 0.5**0.5)}
+)  # fmt: skip
+"""our world from one in which people faced that way when they were described; z is up"""
 _ALIASES = MappingProxyType(
     {"metre": "m", "meter": "m", "centimetre": "cm", "centimeter": "cm", "millimetre": "mm", "millimeter": "mm",
      "in": "inch", "inches": "inch", "ft": "foot", "feet": "foot"}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bunraku.errors import InputError
 from bunraku.human import HumanPose
+from bunraku.sources.binary import doubles
 from bunraku.sources.health import Tally
 from bunraku.sources.live import Device, Source
 from bunraku.sources.mvn_wire import BODY_SEGMENTS, IGNORED, JOINT_OF, PORT, POSE, Part, parse_part
@@ -72,8 +73,8 @@ class MvnDecoder:
         if not len(joints):
             self._tally.reject("frame without a body")
             return []
-        places = segments["place"][chosen].astype(float)
-        turns = segments["turn"][chosen].astype(float)
+        places = doubles(segments["place"][chosen])
+        turns = doubles(segments["turn"][chosen])
         stamp = parts[0].sample
         pose = self._builder.pose(now_ns, stamp_ns=stamp, placed=joints, places=places, turned=joints, turns=turns)
         if isinstance(pose, str):

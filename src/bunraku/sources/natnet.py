@@ -12,7 +12,7 @@ from bunraku.errors import InputError, UnknownNameError
 from bunraku.human import HumanPose
 from bunraku.human.skeleton import FINGERS, INDEX, SIDES
 from bunraku.sources import natnet_wire as wire
-from bunraku.sources.binary import CutOffError
+from bunraku.sources.binary import CutOffError, doubles
 from bunraku.sources.health import Health, Tally
 from bunraku.sources.live import Device, Source
 from bunraku.sources.network import LOCAL, Address, Datagrams, is_local
@@ -21,6 +21,7 @@ from bunraku.sources.pose_builder import PoseBuilder
 Array = NDArray[np.float64]
 
 _ASK_NS = 1_000_000_000
+_LATEST_S = 1e9
 _FAR_BACK = 1000
 UP_AXES = ("y", "z")
 
@@ -86,9 +87,12 @@ class MotiveDecoder:
         if self._models is None:
             self._tally.reject("frame before its names are known")
             return None
+        if not abs(frame.stamp_s) < _LATEST_S:
+            self._tally.reject("frame whose stamp is no time")
+            return None
         joints, rows = self._segments(frame, self._models)
-        places = self._to_world(rows["place"].astype(float))
-        turns = rows["turn"].astype(float)
+        places = self._to_world(doubles(rows["place"]))
+        turns = doubles(rows["turn"])
         turns = np.concatenate([turns[:, 3:], self._to_world(turns[:, :3])], axis=1)
         pose = self._builder.pose(
             now_ns, stamp_ns=round(frame.stamp_s * 1e9), placed=joints, places=places, turned=joints, turns=turns

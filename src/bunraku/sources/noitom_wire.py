@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bunraku.sources.binary import doubles
 from bunraku.sources.health import Tally
 from bunraku.sources.noitom_skeleton import BONES
 
@@ -101,7 +102,7 @@ class SuitParser:
         size = HEADER_BYTES + 4 * count
         if len(data) - at < size:
             return 0
-        values = np.frombuffer(data, "<f4", expected, at + HEADER_BYTES).astype(float)
+        values = doubles(np.frombuffer(data, "<f4", expected, at + HEADER_BYTES))
         label = fields[9].split(b"\0", 1)[0].decode("utf-8", "replace")
         self._emit(out, SuitFrame(avatar, label, number, bool(displaced), values[REFERENCE if reference else 0 :]))
         return size

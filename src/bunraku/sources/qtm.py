@@ -13,16 +13,14 @@ from bunraku.human import HumanPose
 from bunraku.human.skeleton import INDEX, SIDES
 from bunraku.kinematics import rotations as rot
 from bunraku.sources import qtm_wire as wire
-from bunraku.sources.binary import CutOffError
+from bunraku.sources.binary import CutOffError, doubles
 from bunraku.sources.health import Health, Tally
 from bunraku.sources.live import Device, Source
+from bunraku.sources.measure import FACING
 from bunraku.sources.network import Address, Connection
 from bunraku.sources.pose_builder import PoseBuilder
 
 _FAR_BACK = 1000
-FACING = {"x": (1.0, 0.0, 0.0, 0.0), "y": (0.5**0.5, 0.0, 0.0, -(0.5**0.5)), "-x": (0.0, 0.0, 0.0, 1.0),
-          "-y": (0.5**0.5, 0.0, 0.0, 0.5**0.5)}  # fmt: skip
-"""our world from one in which people faced that way when the skeleton was described; z is up"""
 
 
 def _segments() -> dict[str, str]:
@@ -90,7 +88,7 @@ class QtmDecoder:
         rows = frame.skeletons[self._which]
         row_of = {int(k): row for row, k in enumerate(rows["id"])}
         at = np.array([row_of.get(int(k), -1) for k in self._ids], np.intp)
-        places, turns = rows["place"][at].astype(float), rows["turn"][at].astype(float)
+        places, turns = doubles(rows["place"][at]), doubles(rows["turn"][at])
         seen = (at >= 0) & np.isfinite(places).all(-1) & np.isfinite(turns).all(-1)
         joints, back = self._joints[seen], self._back[seen]
         turns = rot.multiply(rot.multiply(self._world, turns[seen][:, [3, 0, 1, 2]]), back)

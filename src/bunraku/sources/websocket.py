@@ -17,15 +17,17 @@ LARGEST_MESSAGE = 1 << 20
 class WebSocket:
     """The client's end. Messages of more than a mebibyte end the connection; what else comes is answered by itself."""
 
-    def __init__(self, address: Address, path: str, *, begun: Callable[[], None] = lambda: None) -> None:
-        """`begun` is called when messages may be sent."""
+    def __init__(
+        self, address: Address, path: str, *, begun: Callable[[], None] = lambda: None, origin: str | None = None
+    ) -> None:
+        """`begun` is called when messages may be sent; `origin` is said to servers that ask for one."""
         try:
             from websockets.uri import parse_uri
         except ImportError:
             raise MissingPackageError("websockets", "devices", "a WebSocket device") from None
         host = f"[{address.host}]" if ":" in address.host else address.host
         self._uri = parse_uri(f"ws://{host}:{address.port}{path}")
-        self._begun = begun
+        self._begun, self._origin = begun, origin
         self._link = Connection(address, begun=self._greet)
         self._protocol: ClientProtocol | None = None
         self._reason = ""
@@ -76,6 +78,12 @@ class WebSocket:
             self._protocol.send_text(text.encode())
             self._flush()
 
+    def send_bytes(self, data: bytes) -> None:
+        """A message of bytes."""
+        if self._protocol is not None and self.connected:
+            self._protocol.send_binary(data)
+            self._flush()
+
     @property
     def close_code(self) -> int | None:
         """With which code the service ended the last connection."""
@@ -88,9 +96,11 @@ class WebSocket:
 
     def _greet(self) -> None:
         from websockets.client import ClientProtocol
+        from websockets.typing import Origin
 
         self.connected = False
-        self._protocol = ClientProtocol(self._uri, max_size=LARGEST_MESSAGE)
+        origin = None if self._origin is None else Origin(self._origin)
+        self._protocol = ClientProtocol(self._uri, max_size=LARGEST_MESSAGE, origin=origin)
         self._protocol.send_request(self._protocol.connect())
         self._flush()
 

@@ -26,13 +26,13 @@ Array = NDArray[np.float64]
 
 HAND_JOINTS = 25
 _FARTHEST_M = 1000.0
-_HEAD_FROM_EYES = np.array([-0.10, 0.0, -0.08])
+HEAD_FROM_EYES = np.array([-0.10, 0.0, -0.08])
 """the joint that carries the head, seen from between the eyes, m"""
 _PALM_M = 0.08
 """from the wrist to the middle of a closed hand"""
 _FIST_RAD = np.array([1.4, 1.6, 1.0])
 """how far a finger's joints bend when a controller is gripped fully"""
-_SEGMENTS = np.array([1, 2, 3, 4, *(5 * finger + 1 + part for finger in range(1, 5) for part in range(4))])
+SEGMENTS = np.array([1, 2, 3, 4, *(5 * finger + 1 + part for finger in range(1, 5) for part in range(4))])
 """(20,) of the headset's joints those of the canonical hand, in its order; bones within the palm are left out"""
 _BODY = {
     "hips": "hips", "spine-lower": "spine", "chest": "chest", "neck": "neck", "head": "head",
@@ -53,9 +53,9 @@ def _axes(x: tuple[float, ...], y: tuple[float, ...], z: tuple[float, ...]) -> A
     return rot.from_matrix(np.array([x, y, z], float).T)
 
 
-_JOINT_AT_REST = {"left": _axes((0, -1, 0), (1, 0, 0), (0, 0, 1)), "right": _axes((0, 1, 0), (-1, 0, 0), (0, 0, 1))}
+JOINT_AT_REST = {"left": _axes((0, -1, 0), (1, 0, 0), (0, 0, 1)), "right": _axes((0, 1, 0), (-1, 0, 0), (0, 0, 1))}
 """how a hand has turned whose joints' axes are the headset's: fingers ahead, its back up"""
-_GRIP_AT_REST = {"left": _axes((1, 0, 0), (0, 0, -1), (0, 1, 0)), "right": _axes((1, 0, 0), (0, 0, 1), (0, -1, 0))}
+GRIP_AT_REST = {"left": _axes((1, 0, 0), (0, 0, -1), (0, 1, 0)), "right": _axes((1, 0, 0), (0, 0, 1), (0, -1, 0))}
 """the same for a controller: fingers down, its back to the outer side"""
 
 
@@ -74,7 +74,7 @@ class XrFrames:
         try:
             good = True
             if (head := message.get("head")) is not None:
-                good = set_joint(_joint(head), rot.IDENTITY, _HEAD_FROM_EYES, INDEX["head"], *arrays)
+                good = set_joint(_joint(head), rot.IDENTITY, HEAD_FROM_EYES, INDEX["head"], *arrays)
             for side in SIDES:
                 hand = message.get(side)
                 if hand is not None:
@@ -115,13 +115,11 @@ def _hand(hand: dict[str, Any], side: str, positions: Array, rotations: Array, p
         joints = np.array(hand["joints"], float)
         if joints.shape != (HAND_JOINTS, 7):
             raise ValueError("a hand has 25 joints of seven numbers")
-        return bool(
-            set_hand(joints, _JOINT_AT_REST[side], wrist, first, _SEGMENTS, positions, rotations, placed, turned)
-        )
+        return bool(set_hand(joints, JOINT_AT_REST[side], wrist, first, SEGMENTS, positions, rotations, placed, turned))
     if hand.get("grip") is None:
         return True
     shift = np.array([0.0, -sign * _PALM_M, 0.0])
-    if not set_joint(_joint(hand["grip"]), _GRIP_AT_REST[side], shift, wrist, positions, rotations, placed, turned):
+    if not set_joint(_joint(hand["grip"]), GRIP_AT_REST[side], shift, wrist, positions, rotations, placed, turned):
         return False
     trigger, squeeze = (min(max(float(hand.get(name, 0.0)), 0.0), 1.0) for name in ("trigger", "squeeze"))
     curl_hand(wrist, first, sign, trigger, squeeze, _FIST_RAD, rotations, turned)
