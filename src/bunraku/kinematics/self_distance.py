@@ -62,6 +62,10 @@ class Bodies(NamedTuple):
     """(nv,) variables that move a side of some pair which does not give way; empty where both sides always do"""
 
 
+PRESSED, MOST_PRESSED = 8, 12
+"""overlaps after which a side that leads goes round and round with the one that gives way"""
+
+
 class BodyMemory(NamedTuple):
     """Where the bodies are, where each pair's search ended, and scratch; no result depends on what it holds but for
     `pressed`."""
@@ -89,8 +93,7 @@ class BodyMemory(NamedTuple):
     touched: Ints
     """(nv,)"""
     pressed: Ints
-    """(P,) 2 for a pair that has overlapped and has been too near since, 1 if that was before this solution was begun:
-    both of its sides give way; 0 else"""
+    """(P,) how often each pair has overlapped of late; from PRESSED on both of its sides give way until it is clear"""
 
 
 def make_bodies(
@@ -239,9 +242,9 @@ def nearest_distances(bodies, memory, positions, rotations, enough):
 
 @kernel
 def let_go(memory):
-    """Before a solution is begun: pairs that were not too near in the last one are not pressed any more."""
+    """Before a solution is begun: what overlapped in the last ones counts for less."""
     for k in range(len(memory.pressed)):
-        memory.pressed[k] = 1 if memory.pressed[k] == 2 else 0
+        memory.pressed[k] = max(memory.pressed[k] - 1, 0)
 
 
 @kernel
@@ -251,7 +254,7 @@ def self_distance_cost(bodies, memory, position, rotation):
     place_bodies(bodies, memory, position, rotation)
     for n in range(near_pairs(bodies, memory, bodies.margin)):
         k = memory.near[n]
-        if memory.pressed[k] > 0:
+        if memory.pressed[k] >= PRESSED:
             continue
         lacking = bodies.margin[k] - pair_distance(bodies, memory, k, bodies.margin[k])
         if lacking > 0.0:
@@ -312,8 +315,9 @@ def add_self_distance(tree, bodies, memory, position, rotation, hessian, gradien
         x, y, z = normal[0], normal[1], normal[2]
         node_a, node_b = bodies.node[a], bodies.node[b]
         stop_a, stop_b = bodies.stop[k, 0], bodies.stop[k, 1]
-        if distance < 0.0 or memory.pressed[k] > 0:  # once they overlap, all that is between them gives way
-            memory.pressed[k] = 2
+        if distance < 0.0:
+            memory.pressed[k] = min(memory.pressed[k] + 1, MOST_PRESSED)
+        if distance < 0.0 or memory.pressed[k] >= PRESSED:  # all that is between them gives way
             stop_a = stop_b = _meeting(tree.parent, node_a, node_b)
         _climb(tree, node_a, stop_a, p, x, y, z, -1.0, position, rotation, row)
         _climb(tree, node_b, stop_b, q, x, y, z, 1.0, position, rotation, row)

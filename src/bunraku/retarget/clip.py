@@ -46,7 +46,7 @@ HURRY_REACH_S = 0.12
 STRAINED, TORN, BROKEN = 0.2, 1.0, 3.0
 """cost of a frame whose goals begin to contradict each other, and of one where they wholly do: many solutions cost the
 same there, and what was found is kept"""
-KEPT_WEIGHT, STRAIN_REACH_S = 1.5, 0.1
+KEPT_WEIGHT, STRAIN_REACH_S = 0.5, 0.1
 
 
 @dataclass(frozen=True, eq=False)
