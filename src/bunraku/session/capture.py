@@ -48,6 +48,8 @@ def _wait(source: Source, until_ns: int, clock_ns: Callable[[], int]) -> None:
     while True:
         now = clock_ns()
         source.receive(now)
+        # The first frames of a device may take their time to be understood.
+        now = clock_ns()
         health = source.health(now)
         if source.latest(now) is not None and health.age_s < 0.5:
             return
