@@ -17,6 +17,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "p3.likeness:trajectories": {},
     "p3.likeness:same_robot_motion": {},
     "p3.maps:joint_maps": {"steps": 5},
+    "p4.sizes:sizes": {"heights": (1.5, 1.8)},
     "p5.target:cube_pose": {"seconds": 0.2, "turns": 4},
     "p5.arm:angles": {"seconds": 2.0},
     "p5.line:serial": {"cycles": 20},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from bunraku.errors import InputError, UnknownNameError
 from bunraku.human import Body, HumanMotion
 from bunraku.human.calibration import SourceOffset
 from bunraku.human.calibration_poses import POSES, calibrate
+from bunraku.human.skeleton import INDEX
 from bunraku.kinematics import rotations as rot
 from bunraku.sources.synth import synthesize
 
@@ -62,3 +65,15 @@ def test_the_reach_survives_the_file() -> None:
     values["reach_m"] = {"sideways": -1}
     with pytest.raises(InputError, match="sideways"):
         type(found).from_dict(values)
+
+
+def test_a_hand_that_hides_its_shoulder_measures_nothing() -> None:
+    """Towards a camera the two are one spot: a reach that no straight arm has is left to the arm's bones."""
+    forward = held("arms-forward")
+    places = forward.positions.copy()
+    for side in ("left", "right"):
+        places[:, INDEX[f"{side}_upper_arm"]] += [0.8 * CHILD.arm_length, 0, 0]
+    hidden = replace(forward, positions=places)
+    found = calibrate({"t-pose": held("t-pose"), "arms-down": held("arms-down"), "arms-forward": hidden})
+    assert set(found.reach) == {"sideways", "down"}
+    assert np.allclose(found.scale_to(CHILD.arm_length), 1.0, rtol=0.02)

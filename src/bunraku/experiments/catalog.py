@@ -20,7 +20,7 @@ PAPERS = MappingProxyType(
         "P3": ("p3.arc:arc", "p3.likeness:trajectories", "p3.likeness:same_robot_motion", "p3.maps:joint_maps"),
         "P4": (
             "p4.lift:box_lift", "p4.push:box_push", "p4.lever:lever_turn", "p4.wrist:wrist_follow",
-            "p4.move:half_metre", "p4.rates:rates",
+            "p4.move:half_metre", "p4.sizes:sizes", "p4.rates:rates",
         ),
         "P5": ("p5.target:cube_pose", "p5.lamp:end_effector", "p5.arm:angles", "p5.line:serial"),
     }

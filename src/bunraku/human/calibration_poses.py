@@ -33,6 +33,8 @@ LONGEST_S = 3.0
 """of a pose; what is longer is not looked at"""
 _OFF = np.radians(35.0)
 """rad; an arm that points farther than this from where its pose wants it is not in that pose"""
+_STRAIGHT = 0.25
+"""share of the arm's bones by which a reach may differ from them"""
 
 
 def calibrate(poses: Mapping[str, HumanMotion], source: str = "") -> Calibration:
@@ -49,7 +51,9 @@ def calibrate(poses: Mapping[str, HumanMotion], source: str = "") -> Calibration
     facing = np.median([_heading(motion) for motion in held.values()])
     reach = {POSES[name][0]: length for name, motion in held.items() if (length := _reach(name, motion, facing))}
     found = measure(_joined(list(held.values())))
-    found = replace(found, reach=reach)
+    # Towards a camera a hand may hide its own shoulder: what no straight arm of these bones measures is not believed.
+    arm = found.body.arm_length
+    found = replace(found, reach={way: length for way, length in reach.items() if abs(length / arm - 1) < _STRAIGHT})
     first = next(iter(held.values()))
     return found.with_offset(source, _offset(first, float(facing))) if source else found
 
