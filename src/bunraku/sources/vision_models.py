@@ -62,7 +62,9 @@ def find_models() -> dict[str, Path]:
     found = {name: models_folder() / name for name in MODELS}
     missing = [name for name, path in found.items() if not path.is_file()]
     if missing:
-        raise InputError(f"{', '.join(missing)} not in {models_folder()}: make them once with: bunraku doctor --models")
+        raise InputError(
+            f"make the models once with: bunraku doctor --models ({', '.join(missing)} not in {models_folder()})"
+        )
     return found
 
 
