@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bunraku.human import HumanMotion
-from bunraku.human.contacts import FEET, PATCH_JOINTS, PATCHES, find_contacts
+from bunraku.human.contacts import FEET, PATCHES, find_contacts
 from bunraku.human.skeleton import SIDES
 from bunraku.retarget.correspondence import on_node
-from bunraku.retarget.ground_kernels import HOLD_S, LOCKED, FootMemory, Ground, Stance, how_flat
+from bunraku.retarget.ground_kernels import HOLD_S, LOCKED, FootMemory, Ground, Stance, flatness
 from bunraku.retarget.steps import patch_paths
 from bunraku.robots import Robot
 from bunraku.robots.semantics import Point
@@ -103,11 +103,7 @@ def footing(robot: Robot, motion: HumanMotion, clearance: Array, scale: float) -
 def _flatness(motion: HumanMotion) -> Array:
     """(T, 8) 1 where a patch is one of a foot that stands flat, or of no foot … 0 where the foot is tilted."""
     out = np.ones((len(motion), len(PATCHES)))
-    for heel in HEELS:
-        joint = PATCH_JOINTS[heel]
-        for t in np.flatnonzero(motion.rotation_valid[:, joint]):
-            out[t, heel - 1] = how_flat(*motion.rotations[t, joint], False)
-            out[t, heel] = how_flat(*motion.rotations[t, joint], True)
+    flatness(motion.rotations, motion.rotation_valid, out)
     return out
 
 

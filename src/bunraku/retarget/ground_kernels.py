@@ -143,6 +143,17 @@ def how_flat(w, x, y, z, heel):
 
 
 @kernel
+def flatness(rotations, rotation_valid, out):
+    """(T, 8) `how_flat` of each patch of a foot whose turn is known; what else `out` holds stays."""
+    for t in range(len(rotations)):
+        for k in range(FEET):
+            heel = PATCH_JOINTS[2 * (k // 2) + 1]
+            if rotation_valid[t, heel]:
+                q = rotations[t, heel]
+                out[t, k] = how_flat(q[0], q[1], q[2], q[3], k % 2 == 1)
+
+
+@kernel
 def detect_contact(ground, memory, dt, positions, rotations, position_valid, rotation_valid):
     """(8, 11) what `ground.footing` gives for a recording, from what was seen so far."""
     out = np.zeros((len(PATCH_JOINTS), 11))
